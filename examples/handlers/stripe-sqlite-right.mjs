@@ -1,0 +1,63 @@
+// A Stripe webhook handler that is idempotent: the event id is stored under a unique key in the same transaction as the
+// business write. A duplicate finds the key taken, writes nothing, and is answered 200 all the same.
+//
+//   STRIPE_WEBHOOK_SECRET=whsec_… node stripe-sqlite-right.mjs --port 3000 --db shop.db
+import { createServer } from "node:http";
+import { parseArgs } from "node:util";
+import Database from "better-sqlite3";
+import Stripe from "stripe";
+
+const { values } = parseArgs({
+  options: { port: { type: "string", default: "3000" }, db: { type: "string", default: "shop.db" } },
+});
+const secret = process.env.STRIPE_WEBHOOK_SECRET ?? "";
+const stripe = new Stripe("sk_test_not_used_for_webhooks");
+
+const db = new Database(values.db);
+db.pragma("journal_mode = WAL");
+db.exec(`
+  CREATE TABLE IF NOT EXISTS processed_events (id TEXT PRIMARY KEY) STRICT;
+  CREATE TABLE IF NOT EXISTS charges (invoice TEXT NOT NULL, amount INTEGER NOT NULL) STRICT;
+`);
+const reserve = db.prepare("INSERT INTO processed_events (id) VALUES (?) ON CONFLICT DO NOTHING");
+const charge = db.prepare("INSERT INTO charges (invoice, amount) VALUES (?, ?)");
+
+/** Key and business write commit together or not at all, so that a crash between them cannot lose either. */
+const processOnce = db.transaction((event) => {
+  if (reserve.run(event.id).changes === 0) return;
+  charge.run(event.data.object.id, event.data.object.amount_due);
+});
+
+async function readBody(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function handle(request, response) {
+  const body = await readBody(request);
+  let event;
+  try {
+    event = stripe.webhooks.constructEvent(body, request.headers["stripe-signature"] ?? "", secret);
+  } catch (error) {
+    response.writeHead(400).end(`${error.message}\n`);
+    return;
+  }
+  processOnce.immediate(event);
+  response.writeHead(200, { "Content-Type": "application/json" }).end('{"received":true}');
+}
+
+const server = createServer((request, response) => {
+  handle(request, response).catch((error) => {
+    // A 5xx asks Stripe to send the event again.
+    console.error(error);
+    response.writeHead(500).end();
+  });
+});
+
+server.listen(Number(values.port), "127.0.0.1", () => console.log(`listening on ${server.address().port}`));
+process.on("SIGTERM", () => {
+  server.close();
+  server.closeAllConnections();
+  db.close();
+});

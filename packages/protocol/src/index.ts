@@ -1,0 +1,13 @@
+export type { HeaderList, RequestHead, ResponseHead } from "./core/head.ts";
+export { RESET_CODES, STOP_CODES } from "./core/close-code.ts";
+export type { ResetCode, StopCode } from "./core/close-code.ts";
+export { REFUSAL_CODES } from "./core/handshake.ts";
+export type { Hello, Refusal, RefusalCode, Welcome } from "./core/handshake.ts";
+export { ProtocolError } from "./core/errors.ts";
+export { AGENT_PATH, PROTOCOL_VERSION, SUBPROTOCOL } from "./core/version.ts";
+export * as LIMITS from "./core/limits.ts";
+export type { Transport, TransportHandler } from "./transport.ts";
+export type { ResponderStream, StreamHandler, TunnelStream } from "./tunnel-stream.ts";
+export { createAgentMux, createRelayMux } from "./mux.ts";
+export type { AgentMux, AgentMuxEvents, RelayMux, RelayMuxEvents, SessionEnd } from "./mux.ts";
+export { createWebSocketTransport } from "./websocket-transport.ts";

@@ -1,0 +1,65 @@
+import type { Hello, Refusal, Welcome } from "./core/handshake.ts";
+import type { RequestHead } from "./core/head.ts";
+import type { Transport } from "./transport.ts";
+import type { ResponderStream, StreamHandler, TunnelStream } from "./tunnel-stream.ts";
+
+/** Why a session is over. */
+export interface SessionEnd {
+  /** `closed`: by us or by an orderly close of the peer · `lost`: the link broke or was silent · `protocol`: the peer broke the rules. */
+  readonly kind: "closed" | "lost" | "protocol";
+  readonly reason: string;
+}
+
+export interface RelayMuxEvents {
+  onHello(hello: Hello): void;
+  /** Exactly once, after every open stream was reset with `session-lost`. */
+  onEnd(end: SessionEnd): void;
+}
+
+export interface AgentMuxEvents {
+  onWelcome(welcome: Welcome): void;
+  onRefused(refusal: Refusal): void;
+  /** Another session with another resume secret took the name. */
+  onReplaced(reason: string): void;
+  onDrain(reason: string): void;
+  onGap(gap: { readonly count: number; readonly from: number; readonly to: number }): void;
+  /**
+   * A new delivery. `first` is what came with the head; when `ended` it is the whole body and neither `onData` nor `onEnd`
+   * follows. `first` counts against the window like any other data: `consumed(first.length)`.
+   */
+  onRequest(head: RequestHead, stream: ResponderStream, first: Uint8Array, ended: boolean): StreamHandler;
+  onEnd(end: SessionEnd): void;
+}
+
+interface Mux {
+  /** Open streams; 0 after `onEnd`. */
+  readonly openStreams: number;
+  /** Ends the session in good order, at most `CLOSE_TIMEOUT_MS` later by force. Idempotent. */
+  close(reason: string): void;
+  /** Drops the link at once. */
+  terminate(): void;
+}
+
+export interface RelayMux extends Mux {
+  welcome(welcome: Welcome): void;
+  /** Sends the refusal and closes. */
+  refuse(refusal: Refusal): void;
+  /** Tells the agent that a newer session took over, and closes. */
+  replaced(reason: string): void;
+  drain(reason: string): void;
+  gap(gap: { readonly count: number; readonly from: number; readonly to: number }): void;
+  /** @throws ProtocolError `too-many-streams` at the limit that `welcome` set. */
+  openStream(head: RequestHead, handler: StreamHandler, options?: { readonly body?: Uint8Array; readonly end?: boolean }): TunnelStream;
+}
+
+export interface AgentMux extends Mux {
+  hello(hello: Hello): void;
+}
+
+export interface MuxDeps {
+  /** Monotonic ms. Default `performance.now`. */
+  readonly now?: () => number;
+}
+
+export declare function createRelayMux(transport: Transport, events: RelayMuxEvents, deps?: MuxDeps): RelayMux;
+export declare function createAgentMux(transport: Transport, events: AgentMuxEvents, deps?: MuxDeps): AgentMux;
