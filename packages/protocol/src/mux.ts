@@ -1,3 +1,4 @@
+import { MuxedSession } from "./muxed-session.ts";
 import type { Hello, Refusal, Welcome } from "./core/handshake.ts";
 import type { RequestHead } from "./core/head.ts";
 import type { Transport } from "./transport.ts";
@@ -49,7 +50,11 @@ export interface RelayMux extends Mux {
   drain(reason: string): void;
   gap(gap: { readonly count: number; readonly from: number; readonly to: number }): void;
   /** @throws ProtocolError `too-many-streams` at the limit that `welcome` set. */
-  openStream(head: RequestHead, handler: StreamHandler, options?: { readonly body?: Uint8Array; readonly end?: boolean }): TunnelStream;
+  openStream(
+    head: RequestHead,
+    handler: StreamHandler,
+    options?: { readonly body?: Uint8Array; readonly end?: boolean },
+  ): TunnelStream;
 }
 
 export interface AgentMux extends Mux {
@@ -61,5 +66,68 @@ export interface MuxDeps {
   readonly now?: () => number;
 }
 
-export declare function createRelayMux(transport: Transport, events: RelayMuxEvents, deps?: MuxDeps): RelayMux;
-export declare function createAgentMux(transport: Transport, events: AgentMuxEvents, deps?: MuxDeps): AgentMux;
+export function createRelayMux(transport: Transport, events: RelayMuxEvents, deps: MuxDeps = {}): RelayMux {
+  const session = new MuxedSession("relay", transport, deps, {
+    onEnd: (end) => events.onEnd(end),
+    onControl(event) {
+      if (event.name === "hello") events.onHello(event.hello);
+    },
+    onRequest: () => undefined,
+  });
+  return {
+    get openStreams() {
+      return session.openStreams;
+    },
+    welcome: (welcome) => session.control((core) => core.sendWelcome(welcome)),
+    refuse(refusal) {
+      session.control((core) => core.sendRefusal(refusal));
+      session.close(`refused: ${refusal.code}`);
+    },
+    replaced(reason) {
+      session.control((core) => core.sendReplaced(reason));
+      session.close("replaced");
+    },
+    drain: (reason) => session.control((core) => core.sendDrain(reason)),
+    gap: (gap) => session.control((core) => core.sendGap(gap)),
+    openStream: (head, handler, options = {}) =>
+      session.open(head, handler, options.body, options.end ?? false),
+    close: (reason) => session.close(reason),
+    terminate: () => session.terminate(),
+  };
+}
+
+export function createAgentMux(transport: Transport, events: AgentMuxEvents, deps: MuxDeps = {}): AgentMux {
+  const session = new MuxedSession("agent", transport, deps, {
+    onEnd: (end) => events.onEnd(end),
+    onControl(event) {
+      switch (event.name) {
+        case "hello":
+          break;
+        case "welcome":
+          events.onWelcome(event.welcome);
+          break;
+        case "refused":
+          events.onRefused(event.refusal);
+          break;
+        case "replaced":
+          events.onReplaced(event.reason);
+          break;
+        case "drain":
+          events.onDrain(event.reason);
+          break;
+        case "gap":
+          events.onGap(event.gap);
+          break;
+      }
+    },
+    onRequest: (head, stream, first, ended) => events.onRequest(head, stream, first, ended),
+  });
+  return {
+    get openStreams() {
+      return session.openStreams;
+    },
+    hello: (hello) => session.control((core) => core.sendHello(hello)),
+    close: (reason) => session.close(reason),
+    terminate: () => session.terminate(),
+  };
+}

@@ -28,7 +28,15 @@ export interface Welcome {
 }
 
 /** Codes of a refusal. All are final: the agent does not try again. */
-export const REFUSAL_CODES = ["bad-token", "name-taken", "bad-name", "name-not-allowed", "version", "too-many-tunnels", "bad-hello"] as const;
+export const REFUSAL_CODES = [
+  "bad-token",
+  "name-taken",
+  "bad-name",
+  "name-not-allowed",
+  "version",
+  "too-many-tunnels",
+  "bad-hello",
+] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
 export interface Refusal {

@@ -1,0 +1,1 @@
+export { createMemoryLink, MemoryTransport } from "./memory-transport.ts";
