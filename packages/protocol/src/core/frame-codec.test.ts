@@ -150,22 +150,29 @@ describe("a large head", () => {
   });
 });
 
+/** The error of decoding these bytes alone, if there is one. */
+function errorOf(bytes: Uint8Array): unknown {
+  try {
+    new FrameDecoder().decode(bytes);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+const isOurs = (error: unknown) => error === undefined || error instanceof ProtocolError;
+
 describe("hostile bytes", () => {
   it("give a ProtocolError and nothing else", () => {
     const types = fc.constantFrom(0, 1, 2, 3, 4, 5, 6, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0xff);
     const message = fc
       .tuple(types, fc.uint8Array({ maxLength: 64 }))
       .map(([type, rest]) => new Uint8Array([type, ...rest]));
-    const oneErrorKind = (bytes: Uint8Array) => {
-      try {
-        new FrameDecoder().decode(bytes);
-      } catch (error) {
-        expect(error).toBeInstanceOf(ProtocolError);
-      }
-    };
-    fc.assert(fc.property(fc.oneof(fc.uint8Array({ maxLength: 64 }), message), oneErrorKind), {
-      numRuns: 2000,
-    });
+    const bytes = fc.oneof(fc.uint8Array({ maxLength: 64 }), message);
+    fc.assert(
+      fc.property(bytes, (hostile) => expect(errorOf(hostile)).toSatisfy(isOurs)),
+      { numRuns: 2000 },
+    );
   });
 
   it("give a ProtocolError also when one byte of a good frame is changed or it is cut anywhere", () => {
@@ -174,13 +181,8 @@ describe("hostile bytes", () => {
         const [message = body("")] = encodeFrame(frame);
         const changed = message.slice();
         changed[position % changed.length] = value;
-        for (const bytes of [changed, message.slice(0, position % message.length)]) {
-          try {
-            new FrameDecoder().decode(bytes);
-          } catch (error) {
-            expect(error).toBeInstanceOf(ProtocolError);
-          }
-        }
+        expect(errorOf(changed)).toSatisfy(isOurs);
+        expect(errorOf(message.slice(0, position % message.length))).toSatisfy(isOurs);
       }),
     );
   });
