@@ -170,7 +170,9 @@ describe("hostile bytes", () => {
       .map(([type, rest]) => new Uint8Array([type, ...rest]));
     const bytes = fc.oneof(fc.uint8Array({ maxLength: 64 }), message);
     fc.assert(
-      fc.property(bytes, (hostile) => expect(errorOf(hostile)).toSatisfy(isOurs)),
+      fc.property(bytes, (hostile) => {
+        expect(errorOf(hostile)).toSatisfy(isOurs);
+      }),
       { numRuns: 2000 },
     );
   });
