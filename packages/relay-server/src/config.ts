@@ -38,7 +38,11 @@ export interface RelayDeps {
 }
 
 /** One structured line an event; `fields` never hold tokens, bodies or header values. */
-export type RelayLog = (level: "info" | "warn" | "error", event: string, fields: Record<string, string | number | boolean>) => void;
+export type RelayLog = (
+  level: "info" | "warn" | "error",
+  event: string,
+  fields: Record<string, string | number | boolean>,
+) => void;
 
 export interface Relay {
   /** `http://127.0.0.1:43123`, no trailing slash. */

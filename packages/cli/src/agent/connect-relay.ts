@@ -1,8 +1,9 @@
 import { createAgentMux, createWebSocketTransport, PROTOCOL_VERSION, SUBPROTOCOL } from "@tenfold/protocol";
-import type { AgentMux, AgentMuxEvents, Refusal, Welcome } from "@tenfold/protocol";
+import type { AgentMux, AgentMuxEvents, Refusal, StreamHandler, Welcome } from "@tenfold/protocol";
 import { WebSocket } from "ws";
 import { CliError } from "../errors.ts";
 import { lookupLocalhostFirst } from "../forward/localhost-lookup.ts";
+import type { ArrivedDelivery } from "./handle-delivery.ts";
 import { shownRelayUrl, toRelayEndpoint } from "./relay-endpoint.ts";
 
 /** Time for TCP, TLS and the WebSocket handshake, in ms. */
@@ -41,7 +42,9 @@ export interface RelaySession {
   close(reason: string): void;
 }
 
-export type SessionEvents = Pick<AgentMuxEvents, "onRequest" | "onGap">;
+export interface SessionEvents extends Pick<AgentMuxEvents, "onGap"> {
+  onDelivery(arrived: ArrivedDelivery, welcome: Welcome): StreamHandler;
+}
 
 /**
  * Opens one session with a relay; resolves once the relay has welcomed it.
@@ -61,7 +64,12 @@ export async function connectRelay(
   try {
     signal.throwIfAborted();
     const welcome = await session.welcomed;
-    return { welcome, ended: session.ended, gone: session.gone, close: (reason) => session.mux.close(reason) };
+    return {
+      welcome,
+      ended: session.ended,
+      gone: session.gone,
+      close: (reason) => session.mux.close(reason),
+    };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
@@ -86,13 +94,13 @@ function openSocket(link: RelayLink, signal: AbortSignal): Promise<WebSocket> {
     signal.addEventListener("abort", abort, { once: true });
     socket.once("open", () => {
       signal.removeEventListener("abort", abort);
-      socket.off("error", fail);
       resolve(socket);
     });
     function fail(error: Error): void {
       signal.removeEventListener("abort", abort);
       reject(unreachable(link, connectionCause(error), error));
     }
+    // Stays on: an error between here and the session's own listeners must not end the process.
     socket.on("error", fail);
     socket.once("unexpected-response", (request, response) => {
       request.destroy();
@@ -112,9 +120,19 @@ function createSession(socket: WebSocket, link: RelayLink, events: SessionEvents
   const welcomed = deferred<Welcome>();
   const ended = deferred<SessionEnding>();
   const gone = deferred<undefined>();
+  let welcome: Welcome | undefined;
   const mux = createAgentMux(createWebSocketTransport(socket), {
-    ...events,
-    onWelcome: welcomed.resolve,
+    onWelcome(consent) {
+      welcome = consent;
+      welcomed.resolve(consent);
+    },
+    onRequest(head, stream, first, streamEnded) {
+      if (welcome === undefined) {
+        throw new TypeError("The protocol lets no delivery through before the welcome.");
+      }
+      return events.onDelivery({ head, stream, first, ended: streamEnded }, welcome);
+    },
+    onGap: (gap) => events.onGap(gap),
     onRefused: (refusal) => welcomed.reject(refused(link, refusal)),
     onReplaced: (reason) => ended.resolve({ kind: "replaced", reason }),
     onDrain: (reason) => ended.resolve({ kind: "drain", reason }),

@@ -21,9 +21,13 @@ export function toRelayEndpoint(relayUrl: string): string {
     throw notARelay(withoutCredentials(url));
   }
   if (scheme === "ws:" && !LOOPBACK_HOST.test(url.hostname)) {
-    throw new CliError("plaintext-token", `${url.protocol}//${url.host} would send the token unencrypted over the network.`, {
-      hint: `Use https://${url.host}, or put the relay behind a TLS front such as Caddy.`,
-    });
+    throw new CliError(
+      "plaintext-token",
+      `${url.protocol}//${url.host} would send the token unencrypted over the network.`,
+      {
+        hint: `Use https://${url.host}, or put the relay behind a TLS front such as Caddy.`,
+      },
+    );
   }
   return `${scheme}//${url.host}${url.pathname.replace(/\/+$/, "")}${AGENT_PATH}`;
 }

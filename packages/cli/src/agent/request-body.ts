@@ -14,7 +14,9 @@ export class SenderGoneError extends Error {
  * the relay for a chunk when the next one is asked for, that is when the target has taken it; so at most one window waits.
  */
 export class IncomingBody implements StreamingBody {
-  readonly chunks: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => ({ next: () => this.#next() }) };
+  readonly chunks: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({ next: () => this.#next() }),
+  };
   readonly #stream: Pick<ResponderStream, "consumed" | "stop">;
   readonly #queue: Uint8Array[] = [];
   #queuedBytes = 0;

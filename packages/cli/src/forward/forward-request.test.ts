@@ -58,7 +58,18 @@ describe("what a target reads", () => {
   it("is the request byte for byte: path, header case, order and repeats, body", async () => {
     const target = await rawTarget(answerEachHead(OK));
     const body = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-    const headers = ["User-Agent", "x/1", "X-Tag", "a", "hOST", "h.test", "x-tag", "b", "content-LENGTH", "256"];
+    const headers = [
+      "User-Agent",
+      "x/1",
+      "X-Tag",
+      "a",
+      "hOST",
+      "h.test",
+      "x-tag",
+      "b",
+      "content-LENGTH",
+      "256",
+    ];
     const request: ForwardRequest = { method: "POST", path: "//a/../%zz?x=%20+%2B&x=\xe9", headers, body };
     const result = await newForwarder().forward(at(target), request, createRecordingSink());
     expect(result.outcome).toBe("answered");
@@ -76,14 +87,23 @@ describe("what a target reads", () => {
   });
 
   it.each([
-    ["PUT with Content-Length: 0", "PUT", ["Host", "h", "Content-Length", "0"], ["Host: h", "Content-Length: 0"]],
+    [
+      "PUT with Content-Length: 0",
+      "PUT",
+      ["Host", "h", "Content-Length", "0"],
+      ["Host: h", "Content-Length: 0"],
+    ],
     ["DELETE without a body", "DELETE", ["Host", "h"], ["Host: h"]],
     ["GET without a body", "GET", ["Host", "h"], ["Host: h"]],
     ["POST without a body", "POST", ["Host", "h"], ["Host: h", "Content-Length: 0"]],
     ["PURGE without a body", "PURGE", ["Host", "h"], ["Host: h", "Content-Length: 0"]],
   ])("has the right body headers for %s", async (_title, method, headers, lines) => {
     const target = await rawTarget(answerEachHead(OK));
-    await newForwarder().forward(at(target), { method, path: "/x", headers, body: EMPTY }, createRecordingSink());
+    await newForwarder().forward(
+      at(target),
+      { method, path: "/x", headers, body: EMPTY },
+      createRecordingSink(),
+    );
     const head = target.connections[0]?.received() ?? "";
     expect(head).toBe(`${method} /x HTTP/1.1\r\n${lines.join("\r\n")}\r\nConnection: keep-alive\r\n\r\n`);
   });
@@ -138,10 +158,17 @@ describe("what a target reads", () => {
   });
 });
 
+/** Resolves once a request to a target that stays silent has met a deadline of `timeoutMs`. */
+async function timedOut(timeoutMs: number): Promise<void> {
+  const silent = await rawTarget();
+  const result = await newForwarder().forward(at(silent, { timeoutMs }), get(), createRecordingSink());
+  expect(result.outcome).toBe("timeout");
+}
+
 /** Turns of the event loop, not time: until the value has been the same for 200 of them. */
 async function untilStable(value: () => number): Promise<void> {
   let last = -1;
-  for (let same = 0; same < 200; ) {
+  for (let same = 0; same < 200;) {
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
@@ -164,6 +191,9 @@ describe("what comes back from a target", () => {
       "Content-Encoding: x-foo",
       "Content-Length: 3",
     ];
+    const answerFields = [1, 5, 6, 7, 8, 9].flatMap(
+      (index) => head[index]?.split(/: (.*)/).slice(0, 2) ?? [],
+    );
     const target = await rawTarget(answerEachHead(`${head.join("\r\n")}\r\n\r\n\x00\xff\x1f`));
     const sink = createRecordingSink();
     const result = await newForwarder().forward(at(target), get(), sink);
@@ -172,10 +202,7 @@ describe("what comes back from a target", () => {
       {
         status: 299,
         statusText: "Gar nicht \xfcbel",
-        headers: [
-          ...["set-COOKIE", "a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "Set-Cookie", "b=\xe9", "Vary", "A"],
-          ...["Vary", "B", "Content-Encoding", "x-foo", "Content-Length", "3"],
-        ],
+        headers: answerFields,
       },
     ]);
     expect(sink.text()).toBe("\x00\xff\x1f");
@@ -200,13 +227,13 @@ describe("what comes back from a target", () => {
     const sink = createRecordingSink();
     const forwarding = newForwarder().forward(at(target, { timeoutMs: 100 }), get(), sink);
     const connection = await target.connection(0);
-    connection.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
+    connection.send(
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
+    );
     connection.send("9\r\ndata: a\n\n\r\n");
     await sink.receivedText("data: a");
     // Longer than the deadline for the head, which is over by now.
-    await new Promise((resolve) => {
-      setTimeout(resolve, 150);
-    });
+    await timedOut(150);
     connection.send("9\r\ndata: b\n\n\r\n0\r\n\r\n");
     expect((await forwarding).outcome).toBe("answered");
     expect(sink.text()).toBe("data: a\n\ndata: b\n\n");
@@ -245,15 +272,23 @@ describe("what comes back from a target", () => {
   });
 
   it("is never followed when it is a redirect", async () => {
-    const target = await rawTarget(answerEachHead("HTTP/1.1 307 T\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n"));
+    const target = await rawTarget(
+      answerEachHead("HTTP/1.1 307 T\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n"),
+    );
     const result = await newForwarder().forward(at(target), post(EMPTY), createRecordingSink());
     expect(result.head?.status).toBe(307);
-    expect(target.connections.map((connection) => connection.received().split("HTTP/1.1").length)).toEqual([2]);
+    expect(target.connections.map((connection) => connection.received().split("HTTP/1.1").length)).toEqual([
+      2,
+    ]);
   });
 
   it("may have headers of 64 KiB and 300 small ones", async () => {
     const small = Array.from({ length: 300 }, (_, index) => `X-${index}: v\r\n`).join("");
-    const target = await rawTarget(answerEachHead(`HTTP/1.1 200 OK\r\nX-Big: ${"b".repeat(60 * 1024)}\r\n${small}Content-Length: 0\r\n\r\n`));
+    const target = await rawTarget(
+      answerEachHead(
+        `HTTP/1.1 200 OK\r\nX-Big: ${"b".repeat(60 * 1024)}\r\n${small}Content-Length: 0\r\n\r\n`,
+      ),
+    );
     const result = await newForwarder().forward(at(target), get(), createRecordingSink());
     expect(result.head?.headers.length).toBe(2 * 302);
   });
@@ -312,7 +347,11 @@ describe("an answer before the request body is read", () => {
 describe("a failure", () => {
   it("names both addresses of localhost that refused, without asking a resolver", async () => {
     const port = await portWithoutListener();
-    const result = await newForwarder().forward(targetAt(`http://localhost:${port}`), get(), createRecordingSink());
+    const result = await newForwarder().forward(
+      targetAt(`http://localhost:${port}`),
+      get(),
+      createRecordingSink(),
+    );
     expect(result).toMatchObject({
       outcome: "refused",
       head: null,
@@ -323,8 +362,18 @@ describe("a failure", () => {
   it.each([
     ["before any byte", "", "reset", null],
     ["in the middle of the head", "HTTP/1.1 200 OK\r\nX-Half", "reset", null],
-    ["in the middle of a body with a length", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", "truncated", 200],
-    ["in the middle of a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf", "truncated", 200],
+    [
+      "in the middle of a body with a length",
+      "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
+      "truncated",
+      200,
+    ],
+    [
+      "in the middle of a chunk",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf",
+      "truncated",
+      200,
+    ],
   ])("is told by place when the target closes %s", async (_title, answer, outcome, status) => {
     const target = await rawTarget((connection) => {
       connection.socket.once("data", () => connection.socket.end(answer, "latin1"));
@@ -347,7 +396,11 @@ describe("a failure", () => {
 
   it("is a time-out when no head comes in time, and the connection is closed", async () => {
     const target = await rawTarget();
-    const result = await newForwarder().forward(at(target, { timeoutMs: 60 }), post(EMPTY), createRecordingSink());
+    const result = await newForwarder().forward(
+      at(target, { timeoutMs: 60 }),
+      post(EMPTY),
+      createRecordingSink(),
+    );
     expect(result).toMatchObject({ outcome: "timeout", cause: "no answer in 0.06 s" });
     expect(result.durationMs).toBeGreaterThanOrEqual(55);
     expect(result.durationMs).toBeLessThan(1_000);
@@ -357,13 +410,15 @@ describe("a failure", () => {
   it("is no time-out while the sender of the body takes its time", async () => {
     const target = await rawTarget();
     const body = createFedBody();
-    const forwarding = newForwarder().forward(at(target, { timeoutMs: 40 }), post(body), createRecordingSink());
+    const forwarding = newForwarder().forward(
+      at(target, { timeoutMs: 40 }),
+      post(body),
+      createRecordingSink(),
+    );
     const connection = await target.connection(0);
     body.push("slow");
     await connection.receivedText("slow");
-    await new Promise((resolve) => {
-      setTimeout(resolve, 80);
-    });
+    await timedOut(80);
     body.end();
     await connection.receivedText("0\r\n\r\n");
     connection.send(OK);
@@ -372,8 +427,16 @@ describe("a failure", () => {
 
   it.each([
     ["no HTTP", "SSH-2.0-x\r\n", "not valid HTTP"],
-    ["too large a head", `HTTP/1.1 200 OK\r\nX-Big: ${"b".repeat(200_000)}\r\n\r\n`, "answer headers too large"],
-    ["a protocol switch", "HTTP/1.1 101 S\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n", "switched protocols"],
+    [
+      "too large a head",
+      `HTTP/1.1 200 OK\r\nX-Big: ${"b".repeat(200_000)}\r\n\r\n`,
+      "answer headers too large",
+    ],
+    [
+      "a protocol switch",
+      "HTTP/1.1 101 S\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n",
+      "switched protocols",
+    ],
     ["a status that is none", "HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n", "999"],
   ])("is a bad answer for %s", async (_title, answer, cause) => {
     const target = await rawTarget(answerEachHead(answer));
@@ -411,7 +474,11 @@ describe("a failure", () => {
   it("is a cancellation when the caller gives up: before, while waiting and in mid-answer", async () => {
     const target = await rawTarget();
     const forwarder = newForwarder();
-    const before = forwarder.forward(at(target), { ...get(), signal: AbortSignal.abort() }, createRecordingSink());
+    const before = forwarder.forward(
+      at(target),
+      { ...get(), signal: AbortSignal.abort() },
+      createRecordingSink(),
+    );
     expect(await before).toMatchObject({ outcome: "cancelled", head: null });
     expect(target.connections.length).toBe(0);
 
@@ -433,6 +500,14 @@ describe("a failure", () => {
     expect(sink.trailers).toEqual([]);
   });
 
+  it("is none once the answer is whole, even if its end makes the caller give up", async () => {
+    const target = await rawTarget(answerEachHead(OK));
+    const caller = new AbortController();
+    const sink = { ...createRecordingSink(), end: () => caller.abort() };
+    const result = await newForwarder().forward(at(target), { ...get(), signal: caller.signal }, sink);
+    expect(result.outcome).toBe("answered");
+  });
+
   it("is a cancellation for all that is open when the forwarder closes", async () => {
     const target = await rawTarget();
     const forwarder = createForwarder();
@@ -444,7 +519,11 @@ describe("a failure", () => {
 
   it("is no failure of the process when a header can't be written", async () => {
     const target = await rawTarget();
-    const result = await newForwarder().forward(at(target), get("/", ["Host", "h", "X", "a\nb"]), createRecordingSink());
+    const result = await newForwarder().forward(
+      at(target),
+      get("/", ["Host", "h", "X", "a\nb"]),
+      createRecordingSink(),
+    );
     expect(result).toMatchObject({ outcome: "cancelled", head: null });
     expect(target.connections.length).toBe(0);
   });
@@ -467,7 +546,11 @@ describe("connections", () => {
     const ipv6 = await rawTarget(answerEachHead(OK), "::1");
     const forwarder = newForwarder();
     for (const { port } of [ipv4, ipv6]) {
-      const result = await forwarder.forward(targetAt(`http://localhost:${port}`), get(), createRecordingSink());
+      const result = await forwarder.forward(
+        targetAt(`http://localhost:${port}`),
+        get(),
+        createRecordingSink(),
+      );
       expect(result.outcome).toBe("answered");
     }
     const literal = targetAt(`http://[::1]:${ipv6.port}`);
@@ -497,7 +580,11 @@ describe("connections", () => {
     const forwarder = newForwarder();
     const outcomes: string[] = [];
     for (let count = 0; count < 20; count += 1) {
-      const result = await forwarder.forward(targetAt(`http://127.0.0.1:${port}`), post(EMPTY), createRecordingSink());
+      const result = await forwarder.forward(
+        targetAt(`http://127.0.0.1:${port}`),
+        post(EMPTY),
+        createRecordingSink(),
+      );
       outcomes.push(result.outcome);
     }
     server.close();
@@ -515,6 +602,10 @@ describe("connections", () => {
     for (const connection of target.connections) {
       connection.send(OK);
     }
-    expect((await Promise.all(forwarding)).map(({ outcome }) => outcome)).toEqual(["answered", "answered", "answered"]);
+    expect((await Promise.all(forwarding)).map(({ outcome }) => outcome)).toEqual([
+      "answered",
+      "answered",
+      "answered",
+    ]);
   });
 });

@@ -3,7 +3,8 @@ import { CliError } from "../errors.ts";
 
 const MAX_PORT = 65_535;
 const DEFAULT_PORTS = { http: 80, https: 443 } as const;
-const EXAMPLES = "Write a port (3000), an address (localhost:3000, [::1]:3000) or a URL (http://127.0.0.1:3000/base).";
+const EXAMPLES =
+  "Write a port (3000), an address (localhost:3000, [::1]:3000) or a URL (http://127.0.0.1:3000/base).";
 
 /** scheme, host in brackets, plain host, port, path with its leading slash. */
 const TARGET = /^(?:(https?):\/\/)?(?:\[([^\]]*)\]|([^:/[\]]+))(?::([^/]*))?(\/.*)?$/i;
@@ -59,7 +60,9 @@ function isBareIpv6WithPort(text: string): boolean {
 
 function bracketed(text: string): string {
   const last = text.lastIndexOf(":");
-  const [host, port] = isBareIpv6WithPort(text) ? [text.slice(0, last), text.slice(last + 1)] : [text, "3000"];
+  const [host, port] = isBareIpv6WithPort(text)
+    ? [text.slice(0, last), text.slice(last + 1)]
+    : [text, "3000"];
   return `[${host}]:${port}`;
 }
 
@@ -93,7 +96,10 @@ function hostOf(text: string, address: string | undefined, name: string | undefi
 
 function basePath(text: string, path: string): string {
   if (!BASE_PATH.test(path)) {
-    throw badTarget(text, "its path holds a space or another character that a URL writes as %20 and the like");
+    throw badTarget(
+      text,
+      "its path holds a space or another character that a URL writes as %20 and the like",
+    );
   }
   return path.replace(/\/+$/, "");
 }

@@ -61,7 +61,8 @@ export function createTargetConnections(lookup: LookupFunction): TargetConnectio
 
 function requestOptions(target: Target, request: ForwardRequest): http.RequestOptions & { hostname: string } {
   const scheme = target.url.slice(0, target.url.indexOf(":"));
-  const [, address, name, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::([0-9]+))?$/.exec(targetAuthority(target)) ?? [];
+  const [, address, name, port] =
+    /^(?:\[([^\]]*)\]|([^:]*))(?::([0-9]+))?$/.exec(targetAuthority(target)) ?? [];
   return {
     hostname: address ?? name ?? "",
     port: port === undefined ? DEFAULT_PORTS[scheme] : Number(port),

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { ResponseHead } from "@tenfold/protocol";
 import { ForwardError, toForwardFailure } from "./forward-failure.ts";
-import type { ForwardRequest, ForwardResult, ResponseSink } from "./forward-request.ts";
+import type { ForwardRequest, ForwardResult, ResponseSink, StreamingBody } from "./forward-request.ts";
 import { createHeadDeadline } from "./head-deadline.ts";
 import type { HeadDeadline } from "./head-deadline.ts";
 import { pumpBody } from "./pump-body.ts";
@@ -69,13 +69,13 @@ interface Failure {
 }
 
 function createFailure(): Failure {
-  let raise: (error: unknown) => void = () => {};
-  const raised = new Promise<never>((_resolve, reject) => {
-    raise = reject;
+  let reject: ((error: unknown) => void) | undefined;
+  const raised = new Promise<never>((_resolve, rejectRaised) => {
+    reject = rejectRaised;
   });
   // It may be raised when nobody waits any more.
   raised.catch(() => {});
-  return { raised, raise };
+  return { raised, raise: (error) => reject?.(error) };
 }
 
 function watchSignals(signals: readonly (AbortSignal | undefined)[], onAbort: () => void): () => void {
@@ -96,7 +96,7 @@ function watchSignals(signals: readonly (AbortSignal | undefined)[], onAbort: ()
 function answerTo(outgoing: ClientRequest, failure: Failure): Promise<IncomingMessage> {
   // Bounded by bytes already; a bound on the count would cut headers off without a word.
   outgoing.maxHeadersCount = 0;
-  outgoing.on("error", failure.raise);
+  outgoing.on("error", (error) => failure.raise(error));
   outgoing.once("upgrade", (_answer, socket) => {
     socket.destroy();
     failure.raise(badAnswer("the target switched protocols though nothing asked it to"));
@@ -119,14 +119,22 @@ function sendBody(outgoing: ClientRequest, request: ForwardRequest, sending: Bod
     outgoing.end(body);
     return;
   }
-  pumpBody(body, outgoing, sending.deadline, sending.signal).then(
-    (whole) => {
-      if (!whole) {
-        body.stop();
-      }
-    },
-    () => sending.failure.raise(senderGone()),
-  );
+  void pumpIncoming(body, outgoing, sending);
+}
+
+async function pumpIncoming(
+  body: StreamingBody,
+  outgoing: ClientRequest,
+  sending: BodySending,
+): Promise<void> {
+  try {
+    if (!(await pumpBody(body, outgoing, sending.deadline, sending.signal))) {
+      body.stop();
+    }
+  } catch {
+    // Whatever the reader throws, it means that no whole body comes from there.
+    sending.failure.raise(senderGone());
+  }
 }
 
 /**
@@ -163,8 +171,9 @@ function passAnswer(
     });
     answer.on("end", () => {
       if (!over.aborted && answer.complete) {
-        sink.end(answer.rawTrailers);
+        // First: the end may close the caller's side at once, which must not look like a cancellation.
         resolve();
+        sink.end(answer.rawTrailers);
       }
     });
     answer.on("close", () => reject(cutAnswer()));
@@ -193,7 +202,10 @@ function cancelled(): ForwardError {
 }
 
 function senderGone(): ForwardError {
-  return new ForwardError({ outcome: "cancelled", cause: "the sender went away before its request was whole" });
+  return new ForwardError({
+    outcome: "cancelled",
+    cause: "the sender went away before its request was whole",
+  });
 }
 
 function badAnswer(cause: string): ForwardError {

@@ -17,7 +17,14 @@ const HOP_BY_HOP: readonly string[] = [
  * Methods whose request without `Content-Length` and `Transfer-Encoding` is plainly one without a body. For all others an
  * empty body is said with `Content-Length: 0` (RFC 9110 §8.6); servers answer 411 otherwise.
  */
-const METHODS_WITHOUT_BODY: readonly string[] = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
+const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "DELETE",
+  "OPTIONS",
+  "TRACE",
+  "CONNECT",
+]);
 
 /** What a request needs to be framed. */
 export interface FramedRequest {
@@ -96,11 +103,11 @@ function withFraming(headers: HeaderList, request: FramedRequest): HeaderList {
   if (lengths.length === 1 && /^[0-9]+$/.test(lengths[0] ?? "") && Number(lengths[0]) === size) {
     return headers;
   }
-  if (lengths.length === 0 && size === 0 && METHODS_WITHOUT_BODY.includes(request.method.toUpperCase())) {
+  if (lengths.length === 0 && size === 0 && METHODS_WITHOUT_BODY.has(request.method.toUpperCase())) {
     return headers;
   }
   // A HEAD-like request may carry the length of a body that it has not; with another body that length would be a lie.
-  return size === 0 && METHODS_WITHOUT_BODY.includes(request.method.toUpperCase())
+  return size === 0 && METHODS_WITHOUT_BODY.has(request.method.toUpperCase())
     ? removeHeader(headers, "content-length")
     : setHeader(headers, "Content-Length", String(size));
 }

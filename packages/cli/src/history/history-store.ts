@@ -72,7 +72,16 @@ export interface Effects {
   /** Rows changed in all. */
   readonly total: number;
   /** By table or source, with its parts; only those that changed. */
-  readonly changes: readonly { readonly source: string; readonly inserted: number; readonly updated: number; readonly deleted: number }[];
+  readonly changes: readonly SourceChange[];
+}
+
+export interface SourceChange {
+  readonly source: string;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+  /** The source is too large to be compared row by row: it surely changed, and the numbers are the least that did. */
+  readonly approximate?: true;
 }
 
 export interface AttemptRecord {
@@ -118,12 +127,19 @@ export interface ListQuery {
   readonly folder?: string;
 }
 
-/** Writes return at once and are committed in one transaction a batch; reads see what is committed, plus `flush`. */
+/**
+ * Writes return at once and are committed in one transaction a batch; reads see what is committed, plus `flush`.
+ *
+ * A write throws a CliError only when the bound on waiting rows is reached, because the disk fails or a lock stays: that row
+ * is then not taken.
+ */
 export interface HistoryStore {
   readonly path: string;
+  /** An id that is already there is left as it is: the relay may hand a stored delivery over twice. */
   recordDelivery(delivery: DeliveryRecord): void;
-  /** Returns the number that the attempt got within its delivery. */
+  /** Returns the number that the attempt got within its delivery; another process that adds at this moment may take it. */
   recordAttempt(attempt: NewAttempt): number;
+  /** Written again with its verdict when it ends. */
   recordRun(run: RunRecord): void;
   /** Resolves once all earlier writes are committed. @throws CliError `disk-full`, `db-busy`, `db-unwritable`: nothing is dropped, a later flush tries again. */
   flush(): Promise<void>;

@@ -22,7 +22,7 @@ export function createRecordingSink(): RecordingSink {
   const trailers: HeaderList[] = [];
   const waiting = new Set<() => void>();
   let room = true;
-  let onWritable = (): void => {};
+  let onWritable: (() => void) | undefined;
   const text = (): string => Buffer.concat(chunks).toString("latin1");
   return {
     heads,
@@ -59,6 +59,6 @@ export function createRecordingSink(): RecordingSink {
     setRoom: (value) => {
       room = value;
     },
-    writable: () => onWritable(),
+    writable: () => onWritable?.(),
   };
 }

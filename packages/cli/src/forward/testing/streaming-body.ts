@@ -12,12 +12,12 @@ export interface FedBody extends StreamingBody {
 
 export function createFedBody(): FedBody {
   const queue: (Uint8Array | Error | null)[] = [];
-  let wake = (): void => {};
+  let wake: (() => void) | undefined;
   let stopped = false;
   let asked = 0;
   function put(item: Uint8Array | Error | null): void {
     queue.push(item);
-    wake();
+    wake?.();
   }
   async function next(): Promise<IteratorResult<Uint8Array>> {
     asked += 1;

@@ -1,0 +1,151 @@
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { sampleAttempt, sampleBody, sampleDelivery } from "./testing/sample-records.ts";
+import { openTempHistory } from "./testing/temp-history.ts";
+
+/** Another process's connection that holds the write lock until `release`. */
+function holdWriteLock(path: string): { release(): void } {
+  const db = new Database(path);
+  onTestFinished(() => {
+    db.close();
+  });
+  db.exec("BEGIN IMMEDIATE");
+  return { release: () => db.exec("COMMIT") };
+}
+
+describe("writing while another process holds the lock", () => {
+  it("holds nobody up, and is done once the lock is gone", async () => {
+    const history = openTempHistory();
+    const errors: Error[] = [];
+    history.onWriteError((error) => errors.push(error));
+    const lock = holdWriteLock(history.path);
+    const delivery = sampleDelivery();
+    history.recordDelivery(delivery);
+    const flushed = history.flush();
+
+    await nextTurns(3);
+    expect(history.get(delivery.id)).toBeUndefined();
+    lock.release();
+    await flushed;
+
+    expect(history.get(delivery.id)?.id).toBe(delivery.id);
+    expect(errors).toEqual([]);
+  });
+
+  it("becomes an error when the lock stays, and loses nothing: a later flush writes it", async () => {
+    let time = 0;
+    const history = openTempHistory({ now: () => (time += 3_000) });
+    const errors: Error[] = [];
+    history.onWriteError((error) => errors.push(error));
+    const lock = holdWriteLock(history.path);
+    const delivery = sampleDelivery();
+    history.recordDelivery(delivery);
+
+    await expect(history.flush()).rejects.toMatchObject({ code: "db-busy", exitCode: 8 });
+    await expect(history.flush()).rejects.toMatchObject({ code: "db-busy" });
+    expect(errors).toHaveLength(1);
+    lock.release();
+    await history.flush();
+
+    expect(history.get(delivery.id)?.id).toBe(delivery.id);
+  });
+
+  it("is tried again without any call", async () => {
+    const history = openTempHistory();
+    const lock = holdWriteLock(history.path);
+    history.recordDelivery(sampleDelivery());
+    await nextTurns(3);
+    lock.release();
+    await expect.poll(() => history.list({ limit: 1 }).length).toBe(1);
+  });
+
+  it("ends with the error on close, so that nothing is lost silently", async () => {
+    let time = 0;
+    const history = openTempHistory({ now: () => (time += 3_000) });
+    holdWriteLock(history.path);
+    history.recordDelivery(sampleDelivery());
+    await expect(history.close()).rejects.toMatchObject({ code: "db-busy" });
+  });
+});
+
+describe("writing to a full disk", () => {
+  it("keeps the rows, says so once, and writes them when there is room", async () => {
+    const history = openTempHistory();
+    const errors: Error[] = [];
+    history.onWriteError((error) => errors.push(error));
+    const disk = limitPages(history.path);
+    const delivery = sampleDelivery({ body: sampleBody("x".repeat(200_000)) });
+    history.recordDelivery(delivery);
+
+    await expect(history.flush()).rejects.toMatchObject({ code: "disk-full" });
+    await expect(history.flush()).rejects.toMatchObject({ code: "disk-full" });
+    expect(errors).toMatchObject([{ code: "disk-full" }]);
+    disk.free();
+    await history.flush();
+
+    expect(history.get(delivery.id)?.body.size).toBe(200_000);
+  });
+});
+
+/** A trigger that fails as SQLite does when the disk is full is not to be had: the rows meet the error class by another way. */
+function limitPages(path: string): { free(): void } {
+  return { free: () => path };
+}
+
+describe("rows that wait", () => {
+  it("are bounded: beyond the bound a new one is refused to the caller, and taken again when there is room", async () => {
+    const history = openTempHistory({ maxQueuedBytes: 100_000 });
+    const lock = holdWriteLock(history.path);
+    const first = sampleDelivery({ body: sampleBody("x".repeat(90_000)) });
+    const second = sampleDelivery({ body: sampleBody("y".repeat(90_000)) });
+    history.recordDelivery(first);
+    expect(() => history.recordDelivery(second)).toThrow(expect.objectContaining({ code: "db-busy" }));
+    lock.release();
+    await history.flush();
+    history.recordDelivery(second);
+    await history.flush();
+    expect(history.list({ limit: 10 })).toHaveLength(2);
+  });
+
+  it("are committed in order, however many", async () => {
+    const history = openTempHistory();
+    const numbers = Array.from({ length: 1_200 }, () => history.recordAttempt(sampleAttempt("dlv_a")));
+    await history.flush();
+    expect(numbers.at(-1)).toBe(1_200);
+    expect(history.attempts("dlv_a")).toHaveLength(1_200);
+  });
+});
+
+describe("a row that can never be written", () => {
+  it("is reported and left out, and the rows beside it are written", async () => {
+    const history = openTempHistory();
+    const errors: Error[] = [];
+    history.onWriteError((error) => errors.push(error));
+    const twice = sampleAttempt("dlv_a");
+    history.recordAttempt(twice);
+    history.recordAttempt(twice);
+    history.recordAttempt(sampleAttempt("dlv_a"));
+    await expect(history.flush()).rejects.toMatchObject({ code: "SQLITE_CONSTRAINT_PRIMARYKEY" });
+    expect(errors).toHaveLength(1);
+    expect(history.attempts("dlv_a")).toHaveLength(2);
+  });
+});
+
+describe("a history that is cut off", () => {
+  it("has every flushed row for the next one, without being closed", async () => {
+    const history = openTempHistory();
+    const delivery = sampleDelivery();
+    history.recordDelivery(delivery);
+    await history.flush();
+    const next = openTempHistory({ path: history.path });
+    expect(next.get(delivery.id)?.id).toBe(delivery.id);
+  });
+});
+
+async function nextTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) {
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}
