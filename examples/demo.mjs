@@ -62,11 +62,13 @@ async function story() {
     `the right handler should be found good (exit 0), but the exit code was ${right.exitCode}`,
   );
 
-  title("3. The same event replayed as new: a fresh id, signed again. It must be written once more");
+  title(
+    "3. The same event replayed as new: a fresh id, signed again. It must be written once more, and only once",
+  );
   const fresh = await tunnel(
     "replay last --as-new --probe sqlite:stripe-sqlite-right.db --secret stripe=env:STRIPE_WEBHOOK_SECRET",
   );
-  expect(fresh === 0, `the replay as new should be acknowledged (exit 0), but the exit code was ${fresh}`);
+  expect(fresh === 0, `the replay as new should be found good (exit 0), but the exit code was ${fresh}`);
 
   say(
     "",

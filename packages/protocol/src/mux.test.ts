@@ -3,175 +3,42 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { createAgentMux, createRelayMux } from "./mux.ts";
-import type { AgentMux, RelayMux, SessionEnd } from "./mux.ts";
-import type { Hello, Welcome } from "./core/handshake.ts";
-import type { HeaderList, RequestHead, ResponseHead } from "./core/head.ts";
-import { INITIAL_WINDOW_BYTES, MAX_MESSAGE_BYTES } from "./core/limits.ts";
+import type { RequestHead, ResponseHead } from "./core/head.ts";
+import {
+  INITIAL_WINDOW_BYTES,
+  MAX_MESSAGE_BYTES,
+  SEND_HIGH_WATER_BYTES,
+  SEND_LIMIT_BYTES,
+  SEND_LOW_WATER_BYTES,
+  SMALL_BODY_BYTES,
+} from "./core/limits.ts";
+import { REQUEST, WELCOME } from "./testing/frame-factory.ts";
 import { createMemoryLink } from "./testing/memory-transport.ts";
-import type { Transport } from "./transport.ts";
-import type { ResponderStream, StreamHandler, TunnelStream } from "./tunnel-stream.ts";
+import { connectMuxes, openStream } from "./testing/mux-pair.ts";
+import type { RecordingHandler } from "./testing/mux-pair.ts";
+import type { TunnelStream } from "./tunnel-stream.ts";
 import { createWebSocketTransport } from "./websocket-transport.ts";
 
-const HELLO: Hello = { version: "1", token: "t", resumeSecret: "r", agent: "test" };
-const WELCOME: Welcome = {
-  sessionId: "s",
-  name: "n",
-  url: "http://x",
-  leaseMs: 1000,
-  limits: { maxStreams: 4, maxBodyBytes: 0 },
-};
 const OK: ResponseHead = {
   status: 200,
   statusText: "OK",
-  headers: ["X-Odd-CASE", "ä€".slice(0, 1), "x-odd-case", "2"],
+  headers: ["X-Odd-CASE", "\u00E4", "x-odd-case", "2"],
 };
-
-function requestHead(target = "/hook"): RequestHead {
-  return {
-    id: "dlv_1",
-    receivedAt: 1,
-    method: "POST",
-    target,
-    headers: ["Host", "x", "X-A", "1", "x-a", "\u00FF"],
-  };
-}
-
-/** Notes all that a stream says, and gives credit back when told to. */
-class Recorder implements StreamHandler {
-  readonly log: string[] = [];
-  readonly chunks: Uint8Array[] = [];
-  readonly closed: Promise<void>;
-  stream: TunnelStream | undefined;
-  autoConsume = true;
-  #resolveClosed = (): void => {};
-  #wakers: (() => void)[] = [];
-
-  constructor() {
-    this.closed = new Promise((resolve) => {
-      this.#resolveClosed = resolve;
-    });
-  }
-
-  onResponse(head: ResponseHead): void {
-    this.#note(`response ${head.status}`);
-  }
-  onData(chunk: Uint8Array): void {
-    this.chunks.push(chunk.slice());
-    if (this.autoConsume) this.stream?.consumed(chunk.length);
-    this.#wake();
-  }
-  onEnd(trailers: HeaderList): void {
-    this.#note(["end", ...trailers].join(" "));
-  }
-  onWritable(): void {
-    this.#note("writable");
-  }
-  onStop(code: string): void {
-    this.#note(`stop ${code}`);
-  }
-  onReset(code: string): void {
-    this.#note(`reset ${code}`);
-  }
-  onClose(): void {
-    this.#note("close");
-    this.#resolveClosed();
-  }
-
-  get bytes(): Buffer {
-    return Buffer.concat(this.chunks);
-  }
-
-  async until(holds: () => boolean): Promise<void> {
-    while (!holds()) {
-      await new Promise<void>((resolve) => {
-        this.#wakers.push(resolve);
-      });
-    }
-  }
-
-  #note(line: string): void {
-    this.log.push(line);
-    this.#wake();
-  }
-  #wake(): void {
-    for (const waker of this.#wakers.splice(0)) waker();
-  }
-}
-
-interface Pair {
-  readonly relay: RelayMux;
-  readonly agent: AgentMux;
-  readonly requests: {
-    head: RequestHead;
-    stream: ResponderStream;
-    handler: Recorder;
-    first: Uint8Array;
-    ended: boolean;
-  }[];
-  readonly ends: { relay?: SessionEnd; agent?: SessionEnd };
-  nextRequest(): Promise<Pair["requests"][number]>;
-  over: Promise<void>;
-}
-
-async function connect(relaySide: Transport, agentSide: Transport): Promise<Pair> {
-  const requests: Pair["requests"] = [];
-  const ends: Pair["ends"] = {};
-  const waiting: ((request: Pair["requests"][number]) => void)[] = [];
-  let taken = 0;
-  let markOver = (): void => {};
-  const over = new Promise<void>((resolve) => {
-    markOver = resolve;
-  });
-  const noteEnd = (side: "relay" | "agent", end: SessionEnd) => {
-    expect(ends[side]).toBeUndefined();
-    ends[side] = end;
-    if (ends.relay !== undefined && ends.agent !== undefined) markOver();
-  };
-  const relay = createRelayMux(relaySide, {
-    onHello: () => relay.welcome(WELCOME),
-    onEnd: (end) => noteEnd("relay", end),
-  });
-  let welcomed = (): void => {};
-  const ready = new Promise<void>((resolve) => {
-    welcomed = resolve;
-  });
-  const agent = createAgentMux(agentSide, {
-    onWelcome: () => welcomed(),
-    onRefused() {},
-    onReplaced() {},
-    onDrain() {},
-    onGap() {},
-    onRequest(head, stream, first, ended) {
-      const handler = new Recorder();
-      handler.stream = stream;
-      const request = { head, stream, handler, first: first.slice(), ended };
-      requests.push(request);
-      waiting.shift()?.(request);
-      return handler;
-    },
-    onEnd: (end) => noteEnd("agent", end),
-  });
-  agent.hello(HELLO);
-  await ready;
-  const nextRequest = () => {
-    const present = requests[taken];
-    taken += 1;
-    if (present !== undefined) return Promise.resolve(present);
-    return new Promise<Pair["requests"][number]>((resolve) => {
-      waiting.push(resolve);
-    });
-  };
-  return { relay, agent, requests, ends, nextRequest, over };
-}
+const HEAD: RequestHead = {
+  ...REQUEST,
+  method: "POST",
+  target: "//a/../%zz?",
+  headers: ["Host", "x", "X-A", "1", "x-a", "\u00FF"],
+};
 
 async function connectInMemory() {
   const [relaySide, agentSide] = createMemoryLink();
-  const pair = await connect(relaySide, agentSide);
+  const pair = await connectMuxes(relaySide, agentSide);
   onTestFinished(async () => {
     pair.relay.close("test over");
     await pair.over;
     expect([pair.relay.openStreams, pair.agent.openStreams]).toEqual([0, 0]);
+    expect([pair.ends.relay.length, pair.ends.agent.length]).toEqual([1, 1]);
   });
   return { ...pair, relaySide, agentSide };
 }
@@ -191,27 +58,21 @@ async function connectOverSockets() {
     [WebSocket],
     unknown,
   ];
-  const pair = await connect(createWebSocketTransport(serverSocket), createWebSocketTransport(client));
+  const serverTransport = createWebSocketTransport(serverSocket);
+  const pair = await connectMuxes(serverTransport, createWebSocketTransport(client));
   onTestFinished(async () => {
     pair.relay.close("test over");
     await pair.over;
     server.close();
     await once(server, "close");
   });
-  return { ...pair, client };
-}
-
-function open(relay: RelayMux, options: { body?: Uint8Array; end?: boolean; target?: string } = {}) {
-  const handler = new Recorder();
-  const stream = relay.openStream(requestHead(options.target), handler, options);
-  handler.stream = stream;
-  return { handler, stream };
+  return { ...pair, client, serverTransport };
 }
 
 /** Writes all of `bytes` with respect for back-pressure. */
 async function writeAll(
   stream: TunnelStream,
-  handler: Recorder,
+  handler: RecordingHandler,
   bytes: Uint8Array,
   pieceBytes = 50_000,
 ): Promise<void> {
@@ -230,9 +91,9 @@ describe.each([
 ] as const)("a session %s", (_, connectPair) => {
   it("carries a small delivery and its answer in one message each, heads byte for byte", async () => {
     const { relay, nextRequest } = await connectPair();
-    const { handler } = open(relay, { body: Buffer.from("hello"), end: true, target: "//a/../%zz?" });
+    const { handler } = openStream(relay, { head: HEAD, body: Buffer.from("hello"), end: true });
     const request = await nextRequest();
-    expect(request).toMatchObject({ head: requestHead("//a/../%zz?"), ended: true });
+    expect(request).toMatchObject({ head: HEAD, ended: true });
     expect(Buffer.from(request.first).toString()).toBe("hello");
 
     request.stream.respond(OK, { body: Buffer.from("world"), end: true });
@@ -247,7 +108,7 @@ describe.each([
     const { relay, nextRequest } = await connectPair();
     const up = randomBytes(3_000_000);
     const down = randomBytes(2_000_000);
-    const { handler, stream } = open(relay);
+    const { handler, stream } = openStream(relay);
     const request = await nextRequest();
     request.stream.respond(OK);
 
@@ -263,12 +124,12 @@ describe.each([
 
   it("keeps a stalled reader's sender within its window while other streams go on", async () => {
     const { relay, nextRequest } = await connectPair();
-    const stalled = open(relay);
+    const stalled = openStream(relay);
     const stalledRequest = await nextRequest();
     stalledRequest.handler.autoConsume = false;
     expect(stalled.stream.write(randomBytes(INITIAL_WINDOW_BYTES + 100_000))).toBe(false);
 
-    const { handler } = open(relay, { body: Buffer.from("small"), end: true });
+    const { handler } = openStream(relay, { body: Buffer.from("small"), end: true });
     const small = await nextRequest();
     small.stream.respond(OK, { end: true });
     await handler.closed;
@@ -286,7 +147,7 @@ describe.each([
 
   it("ends an upload that the target does not want, and still brings its answer", async () => {
     const { relay, nextRequest } = await connectPair();
-    const { handler, stream } = open(relay);
+    const { handler, stream } = openStream(relay);
     const request = await nextRequest();
 
     request.stream.respond({ ...OK, status: 413 }, { end: true });
@@ -300,7 +161,7 @@ describe.each([
 
   it("tells every open stream once when the link is cut, and ends once on each side", async () => {
     const { relay, agent, nextRequest, over, ends } = await connectPair();
-    const { handler } = open(relay);
+    const { handler } = openStream(relay);
     const request = await nextRequest();
 
     agent.terminate();
@@ -308,30 +169,31 @@ describe.each([
 
     expect(handler.log).toEqual(["reset session-lost", "close"]);
     expect(request.handler.log).toEqual(["reset session-lost", "close"]);
-    expect(ends.relay?.kind).toBe("lost");
+    expect([ends.relay.length, ends.agent.length]).toEqual([1, 1]);
+    expect(ends.relay[0]?.kind).toBe("lost");
     expect([relay.openStreams, agent.openStreams]).toEqual([0, 0]);
-    expect(() => open(relay)).toThrow(expect.objectContaining({ code: "session-not-open" }));
+    expect(() => openStream(relay)).toThrow(expect.objectContaining({ code: "session-not-open" }));
   });
 
   it("refuses a stream beyond the limit, and has room again when one is over", async () => {
     const { relay, nextRequest } = await connectPair();
-    const first = open(relay);
-    for (let i = 1; i < WELCOME.limits.maxStreams; i += 1) open(relay);
-    expect(() => open(relay)).toThrow(expect.objectContaining({ code: "too-many-streams" }));
+    const first = openStream(relay);
+    for (let i = 1; i < WELCOME.limits.maxStreams; i += 1) openStream(relay);
+    expect(() => openStream(relay)).toThrow(expect.objectContaining({ code: "too-many-streams" }));
 
     first.stream.reset("caller-gone", "test");
     await (
       await nextRequest()
     ).handler.closed;
 
-    expect(open(relay).stream.closed).toBe(false);
+    expect(openStream(relay).stream.closed).toBe(false);
   });
 
   it("carries a head of a quarter of a megabyte in each direction", async () => {
     const { relay, nextRequest } = await connectPair();
     const headers = Array.from({ length: 400 }, (_value, i) => [`X-${i}`, "\u00E4".repeat(90)]).flat();
-    const handler = new Recorder();
-    relay.openStream({ ...requestHead(), headers }, handler, { body: randomBytes(60_000), end: true });
+    const head = { ...HEAD, headers };
+    const { handler } = openStream(relay, { head, body: randomBytes(60_000), end: true });
     const request = await nextRequest();
     expect(request.head.headers).toEqual(headers);
     if (!request.ended) await request.handler.until(() => request.handler.log.includes("end"));
@@ -343,35 +205,191 @@ describe.each([
 });
 
 describe("a session over a WebSocket", () => {
-  it("is ended by a text message, and by a message that is no frame", async () => {
-    for (const message of ["text", Buffer.from([0xff, 0, 0, 0, 0])]) {
-      const { client, over, ends } = await connectOverSockets();
-      client.send(message);
-      await over;
-      expect(ends.relay).toBeDefined();
-    }
+  it.each([
+    ["a text message", "text", "binary messages only"],
+    ["a message that is no frame", Buffer.from([0xff, 0, 0, 0, 0]), "malformed-frame"],
+  ])("is ended as a breach of the protocol by %s", async (_, message, reason) => {
+    const { client, over, ends } = await connectOverSockets();
+    const closed = once(client, "close");
+    client.send(message);
+    await over;
+    expect(ends.relay[0]).toMatchObject({ kind: "protocol", reason: expect.stringContaining(reason) });
+    expect((await closed)[0]).toBe(typeof message === "string" ? 1003 : 1002);
+  });
+
+  it("ends at once when the socket was closed before it got its owner", async () => {
+    const { client, relay, over } = await connectOverSockets();
+    relay.close("first session over");
+    await over;
+    const transport = createWebSocketTransport(client);
+    const closed = new Promise((resolve) => {
+      const ignore = (): void => {};
+      transport.setHandler({
+        onMessage: ignore,
+        onPong: ignore,
+        onDrain: ignore,
+        onViolation: ignore,
+        onClose: resolve,
+      });
+    });
+    expect(await closed).toBe(false);
+  });
+
+  it("keeps what waits in the socket within the high-water mark while the peer does not read", async () => {
+    const { client, relay, serverTransport, nextRequest } = await connectOverSockets();
+    const streams = [openStream(relay), openStream(relay), openStream(relay), openStream(relay)];
+    const requests = [await nextRequest(), await nextRequest(), await nextRequest(), await nextRequest()];
+    client.pause();
+    const size = 4 * SEND_HIGH_WATER_BYTES;
+    const written = streams.map(({ stream, handler }) => writeAll(stream, handler, randomBytes(size)));
+    expect(serverTransport.bufferedBytes).toBeLessThan(SEND_HIGH_WATER_BYTES + MAX_MESSAGE_BYTES);
+
+    client.resume();
+    await Promise.all(written);
+    await Promise.all(requests.map(({ handler }) => handler.until(() => handler.bytes.length === size)));
+    expect(serverTransport.bufferedBytes).toBeLessThan(SEND_HIGH_WATER_BYTES + MAX_MESSAGE_BYTES);
+    for (const { stream } of streams) stream.reset("caller-gone", "test");
   });
 });
 
-describe("the order of waiting streams", () => {
-  it("gives a small answer its turn between the messages of a large one once the transport has room", async () => {
-    const { relay, nextRequest, agentSide } = await connectInMemory();
-    const handlers = [open(relay), open(relay)] as const;
-    const large = await nextRequest();
-    const small = await nextRequest();
-    agentSide.fill(2 * 1024 * 1024);
-    large.stream.respond(OK);
-    large.stream.write(randomBytes(200_000));
-    small.stream.respond(OK);
-    small.stream.write(Buffer.from("small"));
-    expect(handlers[0].handler.bytes).toHaveLength(0);
+/** Makes the agent's transport full, with streams that are open in both directions. */
+async function connectFull(streams: number) {
+  const pair = await connectInMemory();
+  const opened = Array.from({ length: streams }, () => openStream(pair.relay));
+  const requests = await Promise.all(opened.map(() => pair.nextRequest()));
+  pair.agentSide.fill(2 * SEND_HIGH_WATER_BYTES);
+  pair.agentSide.sent.length = 0;
+  onTestFinished(() => {
+    for (const { stream } of opened) stream.reset("caller-gone", "test");
+  });
+  return { ...pair, opened, requests };
+}
 
-    agentSide.sent.length = 0;
+describe("a transport that is full", () => {
+  it("gives a small answer its turn between the messages of a large one once it has room", async () => {
+    const { agentSide, opened, requests } = await connectFull(2);
+    const [large, small] = requests;
+    large?.stream.respond(OK);
+    large?.stream.write(randomBytes(200_000));
+    small?.stream.respond(OK);
+    small?.stream.write(Buffer.from("small"));
+    expect(opened[0]?.handler.bytes).toHaveLength(0);
+
     agentSide.drain();
-    await handlers[1].handler.until(() => handlers[1].handler.bytes.length === 5);
+    await opened[1]?.handler.until(() => opened[1]?.handler.bytes.length === 5);
 
     const order = agentSide.sent.filter((message) => message[0] === 0x12).map((message) => message[4]);
-    expect(order.indexOf(small.stream.id)).toBeLessThan(2);
-    for (const { stream } of handlers) stream.reset("caller-gone", "test");
+    expect(order.indexOf(small?.stream.id)).toBeLessThan(2);
+  });
+
+  it("lets a stream with credit wait its turn until the low-water mark, so that those in line are not starved", async () => {
+    const { agentSide, requests } = await connectFull(2);
+    const [early, late] = requests;
+    early?.stream.respond(OK);
+    late?.stream.respond(OK);
+    expect(early?.stream.write(Buffer.from("early"))).toBe(false);
+    agentSide.fill((SEND_HIGH_WATER_BYTES + SEND_LOW_WATER_BYTES) / 2);
+
+    expect(late?.stream.write(Buffer.from("late"))).toBe(false);
+    const data = () => agentSide.sent.filter((message) => message[0] === 0x12);
+    expect(data()).toEqual([]);
+
+    agentSide.drain();
+    expect(data().map((message) => message[4])).toEqual([early?.stream.id, late?.stream.id]);
+    expect([early?.handler.log, late?.handler.log]).toEqual([["writable"], ["writable"]]);
+  });
+
+  it("tells an owner that waited for credit and then for room once there is both", async () => {
+    const { agentSide, opened, requests } = await connectFull(1);
+    const [request] = requests;
+    const [upload] = opened;
+    if (upload !== undefined) upload.handler.autoConsume = false;
+    agentSide.drain();
+    request?.stream.respond(OK);
+    expect(request?.stream.write(randomBytes(INITIAL_WINDOW_BYTES + 10))).toBe(false);
+    await upload?.handler.until(() => upload.handler.bytes.length === INITIAL_WINDOW_BYTES);
+
+    agentSide.fill(SEND_HIGH_WATER_BYTES - 5);
+    upload?.stream.consumed(INITIAL_WINDOW_BYTES);
+    await upload?.handler.until(() => upload.handler.bytes.length === INITIAL_WINDOW_BYTES + 10);
+    expect(request?.handler.log).toEqual([]);
+    agentSide.drain();
+    expect(request?.handler.log).toEqual(["writable"]);
+  });
+
+  it("takes a small answer at once and keeps a larger one back, whose owner is told when it has left", async () => {
+    const { agentSide, opened, requests } = await connectFull(3);
+    const [small, large, headOnly] = requests;
+    small?.stream.respond(OK, { body: Buffer.from("small"), end: true });
+    expect(large?.stream.respond(OK, { body: randomBytes(SMALL_BODY_BYTES + 1) })).toBe(false);
+    expect(headOnly?.stream.respond(OK)).toBe(false);
+    expect(agentSide.sent.reduce((sum, message) => sum + message.length, 0)).toBeLessThan(1000);
+
+    agentSide.drain();
+    await opened[1]?.handler.until(() => opened[1]?.handler.bytes.length === SMALL_BODY_BYTES + 1);
+    expect(opened[0]?.handler.log).toEqual(["response 200", "end"]);
+    expect([large?.handler.log, headOnly?.handler.log]).toEqual([["writable"], ["writable"]]);
+  });
+
+  it("keeps back the body of a new delivery, and sends it whole with its end later", async () => {
+    const { relay, relaySide, nextRequest } = await connectInMemory();
+    relaySide.fill(2 * SEND_HIGH_WATER_BYTES);
+    const body = randomBytes(SMALL_BODY_BYTES + 1);
+    const { stream } = openStream(relay, { body, end: true });
+    const request = await nextRequest();
+    expect(request).toMatchObject({ ended: false, first: new Uint8Array(0) });
+
+    relaySide.drain();
+    await request.handler.until(() => request.handler.log.includes("end"));
+    expect(request.handler.bytes).toEqual(body);
+    stream.reset("caller-gone", "test");
+  });
+
+  it("is given up once a peer that reads nothing has made it hold more than the limit", async () => {
+    const { relay, agentSide, over, ends, nextRequest } = await connectInMemory();
+    const { handler } = openStream(relay);
+    const request = await nextRequest();
+    agentSide.fill(SEND_LIMIT_BYTES + 1);
+    request.stream.respond(OK);
+    await over;
+    expect(ends.agent[0]).toMatchObject({ kind: "lost" });
+    expect(handler.log).toEqual(["reset session-lost", "close"]);
+  });
+});
+
+describe("what can't be sent", () => {
+  it("is refused with a head alone: the stream and the session go on", async () => {
+    const { relay, nextRequest } = await connectInMemory();
+    const bad = { ...HEAD, headers: ["A", "b\r\nX: y"] };
+    expect(() => openStream(relay, { head: bad })).toThrow(
+      expect.objectContaining({ code: "malformed-frame" }),
+    );
+    const { handler } = openStream(relay, { end: true });
+    const request = await nextRequest();
+    expect(() => request.stream.respond({ ...OK, headers: bad.headers })).toThrow(
+      expect.objectContaining({ code: "malformed-frame" }),
+    );
+    request.stream.respond(OK, { end: true });
+    await handler.closed;
+    expect(handler.log).toEqual(["response 200", "end", "close"]);
+  });
+
+  it.each([
+    ["too large", ["X-Sum", "\u00FF".repeat(20_000)]],
+    ["malformed", ["X Sum", "1"]],
+  ])("resets the stream alone when its trailers are %s", async (_, trailers) => {
+    const { relay, nextRequest } = await connectInMemory();
+    const { handler } = openStream(relay);
+    const request = await nextRequest();
+    request.stream.respond(OK);
+    request.stream.end(trailers);
+    await handler.closed;
+    expect(handler.log).toEqual(["response 200", "reset target-bad-answer", "close"]);
+
+    const upload = openStream(relay);
+    const next = await nextRequest();
+    upload.stream.end(trailers);
+    await next.handler.closed;
+    expect(next.handler.log).toEqual(["reset too-large", "close"]);
   });
 });

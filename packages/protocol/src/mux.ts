@@ -49,7 +49,10 @@ export interface RelayMux extends Mux {
   replaced(reason: string): void;
   drain(reason: string): void;
   gap(gap: { readonly count: number; readonly from: number; readonly to: number }): void;
-  /** @throws ProtocolError `too-many-streams` at the limit that `welcome` set. */
+  /**
+   * @throws ProtocolError `too-many-streams` at the limit that `welcome` set; `malformed-frame` or `head-too-large` for a
+   * head that can't be sent; `session-not-open`.
+   */
   openStream(
     head: RequestHead,
     handler: StreamHandler,
@@ -64,6 +67,8 @@ export interface AgentMux extends Mux {
 export interface MuxDeps {
   /** Monotonic ms. Default `performance.now`. */
   readonly now?: () => number;
+  /** Runs `run` once after `afterMs`; returns what cancels it. Default `setTimeout`. */
+  readonly schedule?: (run: () => void, afterMs: number) => () => void;
 }
 
 export function createRelayMux(transport: Transport, events: RelayMuxEvents, deps: MuxDeps = {}): RelayMux {

@@ -2,7 +2,13 @@ import { performance } from "node:perf_hooks";
 import { ProtocolError } from "./core/errors.ts";
 import type { RequestHead } from "./core/head.ts";
 import { Heartbeat } from "./core/heartbeat.ts";
-import { CLOSE_TIMEOUT_MS, MAX_PAYLOAD_BYTES, SEND_HIGH_WATER_BYTES } from "./core/limits.ts";
+import {
+  CLOSE_TIMEOUT_MS,
+  MAX_PAYLOAD_BYTES,
+  SEND_HIGH_WATER_BYTES,
+  SEND_LIMIT_BYTES,
+  SMALL_BODY_BYTES,
+} from "./core/limits.ts";
 import { Session } from "./core/session.ts";
 import type { Role } from "./core/session.ts";
 import type { SessionEvent } from "./core/session-event.ts";
@@ -16,6 +22,7 @@ const EMPTY = new Uint8Array(0);
 /** WebSocket close codes (RFC 6455 §7.4.1). */
 const CLOSE_NORMAL = 1000;
 const CLOSE_PROTOCOL_ERROR = 1002;
+const CLOSE_UNSUPPORTED_DATA = 1003;
 
 type ControlEvent = Extract<
   SessionEvent,
@@ -44,9 +51,12 @@ export class MuxedSession implements StreamHost {
   readonly #waiting = new Set<MuxedStream>();
   #dispatching: MuxedStream | undefined;
   readonly #now: () => number;
+  readonly #schedule: NonNullable<MuxDeps["schedule"]>;
   readonly #heartbeat: Heartbeat;
-  #heartbeatTimer: NodeJS.Timeout | undefined;
-  #closeTimer: NodeJS.Timeout | undefined;
+  #cancelBeat = (): void => {};
+  #cancelCloseTimeout = (): void => {};
+  /** From the high-water mark down to the low one: without the gap, streams with fresh credit would starve those in line. */
+  #isFull = false;
   #end: SessionEnd | undefined;
   #isOver = false;
 
@@ -55,10 +65,12 @@ export class MuxedSession implements StreamHost {
     this.#transport = transport;
     this.#events = events;
     this.#now = deps.now ?? (() => performance.now());
+    this.#schedule = deps.schedule ?? scheduleTimeout;
     this.#heartbeat = new Heartbeat(this.#now());
     transport.setHandler({
       onMessage: (message) => this.#receive(message),
       onPong: () => this.#heartbeat.seen(this.#now()),
+      onViolation: (reason) => this.#startClose(CLOSE_UNSUPPORTED_DATA, { kind: "protocol", reason }),
       onDrain: () => this.#drain(),
       onClose: (clean, reason) => this.#finish(this.#end ?? { kind: clean ? "closed" : "lost", reason }),
     });
@@ -70,7 +82,12 @@ export class MuxedSession implements StreamHost {
   }
 
   get writable(): boolean {
-    return this.#transport.bufferedBytes < SEND_HIGH_WATER_BYTES;
+    if (this.#transport.bufferedBytes >= SEND_HIGH_WATER_BYTES) this.#isFull = true;
+    return !this.#isFull;
+  }
+
+  mayRide(body: Uint8Array): boolean {
+    return body.length <= SMALL_BODY_BYTES || (body.length <= MAX_PAYLOAD_BYTES && this.writable);
   }
 
   control(send: (core: Session) => void): void {
@@ -79,11 +96,11 @@ export class MuxedSession implements StreamHost {
     this.#flush();
   }
 
-  /** @throws ProtocolError `too-many-streams`, `session-not-open`, `head-too-large` */
+  /** @throws ProtocolError `too-many-streams`, `session-not-open`, `head-too-large`, `malformed-frame` */
   open(head: RequestHead, handler: StreamHandler, body: Uint8Array = EMPTY, end = false): TunnelStream {
     if (this.#end !== undefined || this.#isOver)
       throw new ProtocolError("session-not-open", "the session is over");
-    const rides = body.length <= MAX_PAYLOAD_BYTES;
+    const rides = this.mayRide(body);
     const id = this.core.openStream(head, rides ? body : EMPTY, rides && end);
     const stream = new MuxedStream(id, this);
     stream.setHandler(handler);
@@ -101,8 +118,7 @@ export class MuxedSession implements StreamHost {
   }
 
   terminate(): void {
-    this.#end ??= { kind: "lost", reason: "the link was dropped" };
-    this.#transport.terminate();
+    this.#giveUp("the link was dropped");
   }
 
   settle(stream: MuxedStream): void {
@@ -130,8 +146,8 @@ export class MuxedSession implements StreamHost {
       this.#startClose(CLOSE_PROTOCOL_ERROR, { kind: "protocol", reason: `${error.code}: ${error.message}` });
       return;
     }
-    if (event === undefined) return;
-    if ("stream" in event) this.#dispatch(event);
+    if (event === undefined) this.#flush();
+    else if ("stream" in event) this.#dispatch(event);
     else this.#events.onControl(event);
   }
 
@@ -182,6 +198,7 @@ export class MuxedSession implements StreamHost {
 
   /** Gives each waiting stream one message in turn, so that a large body delays a small one by little. */
   #drain(): void {
+    this.#isFull = false;
     for (const stream of this.#waiting) {
       if (!this.writable) return;
       this.#waiting.delete(stream);
@@ -192,23 +209,25 @@ export class MuxedSession implements StreamHost {
 
   #flush(): void {
     for (const message of this.core.takeOutgoing()) this.#transport.send(message);
+    if (this.#transport.bufferedBytes > SEND_LIMIT_BYTES) this.#giveUp("the other side does not read");
   }
 
   #beat(): void {
     const action = this.#heartbeat.check(this.#now());
-    if (action.do === "give-up") {
-      this.#end ??= { kind: "lost", reason: "the other side did not answer a ping in time" };
-      this.#transport.terminate();
-      return;
-    }
+    if (action.do === "give-up") return this.#giveUp("the other side did not answer a ping in time");
     if (action.do === "ping") this.#transport.ping();
-    this.#heartbeatTimer = setTimeout(() => this.#beat(), action.nextMs);
+    this.#cancelBeat = this.#schedule(() => this.#beat(), action.nextMs);
+  }
+
+  #giveUp(reason: string): void {
+    this.#end ??= { kind: "lost", reason };
+    this.#transport.terminate();
   }
 
   #startClose(code: number, end: SessionEnd): void {
     if (this.#end !== undefined || this.#isOver) return;
     this.#end = end;
-    this.#closeTimer = setTimeout(() => this.#transport.terminate(), CLOSE_TIMEOUT_MS);
+    this.#cancelCloseTimeout = this.#schedule(() => this.#transport.terminate(), CLOSE_TIMEOUT_MS);
     this.#transport.close(code, end.reason);
     this.#resetAll(end.reason);
   }
@@ -217,8 +236,8 @@ export class MuxedSession implements StreamHost {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#end ??= end;
-    clearTimeout(this.#heartbeatTimer);
-    clearTimeout(this.#closeTimer);
+    this.#cancelBeat();
+    this.#cancelCloseTimeout();
     this.#resetAll(end.reason);
     this.#events.onEnd(end);
   }
@@ -232,4 +251,9 @@ export class MuxedSession implements StreamHost {
       stream.onClose();
     }
   }
+}
+
+function scheduleTimeout(run: () => void, afterMs: number): () => void {
+  const timer = setTimeout(run, afterMs);
+  return () => clearTimeout(timer);
 }

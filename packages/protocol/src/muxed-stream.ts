@@ -2,6 +2,7 @@ import type { ResetCode, StopCode } from "./core/close-code.ts";
 import type { HeaderList, ResponseHead } from "./core/head.ts";
 import { MAX_PAYLOAD_BYTES } from "./core/limits.ts";
 import type { Session } from "./core/session.ts";
+import { canSendTrailers } from "./core/trailers.ts";
 import type { ResponderStream, StreamHandler } from "./tunnel-stream.ts";
 
 const EMPTY = new Uint8Array(0);
@@ -11,6 +12,8 @@ export interface StreamHost {
   readonly core: Session;
   /** May more bytes be handed to the transport? */
   readonly writable: boolean;
+  /** May this first piece of a body go out with its head? */
+  mayRide(body: Uint8Array): boolean;
   /** Sends what the core has made, and tells streams that are over. */
   settle(stream: MuxedStream): void;
   /** The stream has bytes that wait for the transport. */
@@ -46,15 +49,15 @@ export class MuxedStream implements ResponderStream {
 
   respond(head: ResponseHead, options: { readonly body?: Uint8Array; readonly end?: boolean } = {}): boolean {
     if (this.#closed) return false;
-    const body = options.body ?? EMPTY;
-    const first = body.subarray(0, Math.min(body.length, this.#host.core.credit(this.id)));
-    const whole = first.length === body.length;
-    const sent = this.#host.core.respond(this.id, head, first, whole && options.end === true);
+    const { body = EMPTY, end = false } = options;
+    const rides = this.#host.mayRide(body);
+    const sent = this.#host.core.respond(this.id, head, rides ? body : EMPTY, rides && end);
     this.#host.settle(this);
-    if (!sent || this.#closed) return sent && whole;
-    const wrote = whole || this.write(body.subarray(first.length));
-    if (!whole && options.end === true) this.end();
-    return wrote && this.#host.writable;
+    if (!sent) return false;
+    if (rides && end) return true;
+    const hasRoom = this.write(rides ? EMPTY : body);
+    if (end) this.end();
+    return hasRoom || end;
   }
 
   write(chunk: Uint8Array): boolean {
@@ -69,6 +72,10 @@ export class MuxedStream implements ResponderStream {
 
   end(trailers: HeaderList = []): void {
     if (this.#closed || this.#trailers !== undefined) return;
+    if (!canSendTrailers(trailers)) {
+      const code = this.#host.core.role === "agent" ? "target-bad-answer" : "too-large";
+      return this.reset(code, "trailers that can't be sent");
+    }
     this.#trailers = trailers;
     this.pump(Number.POSITIVE_INFINITY);
   }
@@ -137,7 +144,8 @@ export class MuxedStream implements ResponderStream {
       this.#host.settle(this);
       return;
     }
-    if (!this.#owesWritable || !this.#host.writable) return;
+    if (!this.#owesWritable) return;
+    if (!this.#host.writable) return this.#host.await(this);
     this.#owesWritable = false;
     this.#handler?.onWritable();
   }

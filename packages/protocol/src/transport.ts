@@ -15,6 +15,8 @@ export interface Transport {
 export interface TransportHandler {
   onMessage(message: Uint8Array): void;
   onPong(): void;
+  /** The peer sent something that is no binary message; the transport closes itself. */
+  onViolation?(reason: string): void;
   /** `bufferedBytes` fell below the low-water mark after having been above the high-water mark. */
   onDrain(): void;
   /** Exactly once. `clean` tells an orderly close from a broken link. */

@@ -14,7 +14,10 @@ export interface TunnelStream {
    * until `onWritable`. After `end`, `onStop` or `onReset` the bytes are dropped and false is returned.
    */
   write(chunk: Uint8Array): boolean;
-  /** Ends our half after all queued bytes. Idempotent. */
+  /**
+   * Ends our half after all queued bytes. Idempotent. Trailers that can't be sent (no headers, or above 64 KiB) reset the
+   * stream: `target-bad-answer` from an agent, `too-large` from a relay.
+   */
   end(trailers?: HeaderList): void;
   /** Gives credit back for `bytes` that were handed to `onData` and have left our memory. */
   consumed(bytes: number): void;
@@ -26,7 +29,13 @@ export interface TunnelStream {
 
 /** The agent's side of a stream: it answers with a head before it writes. */
 export interface ResponderStream extends TunnelStream {
-  /** Sends the response head once, with an optional first piece of body and the end in the same message. */
+  /**
+   * Sends the response head once, with an optional first piece of body and the end in the same message. False as for `write`;
+   * with `end` only when the stream is over already.
+   *
+   * @throws ProtocolError `malformed-frame` or `head-too-large` for a head that can't be sent: the stream is still open, and
+   * takes another head or a reset.
+   */
   respond(head: ResponseHead, options?: { readonly body?: Uint8Array; readonly end?: boolean }): boolean;
 }
 

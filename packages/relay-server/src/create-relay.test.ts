@@ -100,7 +100,7 @@ describe("Relay.close", () => {
       );
       half.write("GET / HT");
       await stranger({ greets: false });
-      await Promise.all([relay.close(), relay.close()]);
+      await expect(Promise.all([relay.close(), relay.close()])).resolves.toBeDefined();
       idle.destroy();
       half.destroy();
     });

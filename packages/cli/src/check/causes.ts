@@ -81,8 +81,7 @@ const CAUSES = {
   "no-sources": ({ facts }) =>
     `${facts.probe?.name ?? "The probe"} has no table to watch. Check that it is your handler's database.`,
 
-  "single-attempt": () =>
-    "One attempt says nothing about duplicates. Send several with one key: --times 10.",
+  "single-attempt": () => "One attempt says nothing about duplicates. Send several with one key: --times 10.",
 
   "late-effects": ({ watched }) =>
     `Changes in ${watched} came after another attempt than the first. Either the handler works on after it has answered, or a ` +

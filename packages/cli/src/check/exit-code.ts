@@ -5,7 +5,7 @@ import { isAcknowledged, isExcused, isUnreachable } from "./run-facts.ts";
 import type { RunFacts } from "./run-facts.ts";
 
 /** Causes that leave nothing open of what was asked: the user wanted no probe, or a single attempt. */
-const NOTHING_MORE_ASKED: readonly string[] = ["no-probe", "single-attempt"];
+const NOTHING_MORE_ASKED: ReadonlySet<string> = new Set(["no-probe", "single-attempt"]);
 
 /**
  * The exit code of a run:
@@ -28,7 +28,8 @@ export function exitCodeOf(verdict: Verdict, facts: RunFacts): ExitCode {
   if (facts.attempts.some((attempt) => !isAcknowledged(attempt) && !isExcused(attempt))) {
     return EXIT.bad;
   }
-  const isAllAcknowledged = facts.attempts.length > 0 && facts.attempts.every((attempt) => isAcknowledged(attempt));
-  const isEnough = NOTHING_MORE_ASKED.includes(verdict.causes[0]?.code ?? "");
+  const isAllAcknowledged =
+    facts.attempts.length > 0 && facts.attempts.every((attempt) => isAcknowledged(attempt));
+  const isEnough = NOTHING_MORE_ASKED.has(verdict.causes[0]?.code ?? "");
   return isAllAcknowledged && isEnough ? EXIT.good : EXIT.inconclusive;
 }

@@ -47,5 +47,7 @@ function sharesChange(changes: readonly ReadonlySet<string>[]): boolean {
 
 /** Does every duplicate change only a part of what the first attempt changed, so that the work itself was done once? */
 function isPartOfFirst([first, ...rest]: readonly ReadonlySet<string>[]): boolean {
-  return rest.every((set) => set.size < (first?.size ?? 0) && [...set].every((change) => first?.has(change) === true));
+  return rest.every(
+    (set) => set.size < (first?.size ?? 0) && [...set].every((change) => first?.has(change) === true),
+  );
 }

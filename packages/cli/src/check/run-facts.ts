@@ -46,7 +46,7 @@ export interface RunFacts {
   readonly probe: ProbeFacts | null;
 }
 
-const NOT_REACHED: readonly Outcome[] = ["refused", "tls", "cancelled", "recorded"];
+const NOT_REACHED: ReadonlySet<Outcome> = new Set(["refused", "tls", "cancelled", "recorded"]);
 
 export function isAcknowledged({ outcome }: AttemptFacts): boolean {
   return outcome === "acknowledged";
@@ -54,7 +54,7 @@ export function isAcknowledged({ outcome }: AttemptFacts): boolean {
 
 /** Could the handler have seen the attempt? A time-out counts: nobody can tell how far it came. */
 export function hasReachedTarget({ outcome }: AttemptFacts): boolean {
-  return !NOT_REACHED.includes(outcome);
+  return !NOT_REACHED.has(outcome);
 }
 
 /** Refused, and the signature gave the handler every reason to. */

@@ -20,7 +20,10 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     default: 1,
   },
   { flags: "--probe <spec>", description: "database that the handler writes to: sqlite:FILE" },
-  { flags: "--target <url>", description: "where to send it (default: the target that the delivery went to)" },
+  {
+    flags: "--target <url>",
+    description: "where to send it (default: the target that the delivery went to)",
+  },
   {
     flags: "--secret <provider=value>",
     description: "signing secret, repeatable; better stripe=env:NAME, or TENFOLD_SECRET_STRIPE",

@@ -67,7 +67,11 @@ function readSettings(
   };
 }
 
-async function replay(settings: ReplaySettings, history: HistoryStore, context: CommandContext): Promise<ExitCode> {
+async function replay(
+  settings: ReplaySettings,
+  history: HistoryStore,
+  context: CommandContext,
+): Promise<ExitCode> {
   const delivery = history.resolve(settings.ref, context.cwd);
   const plan = makePlan(delivery, settings, context.now());
   const probe = settings.probe === null ? null : await openProbe(settings.probe);
@@ -115,18 +119,31 @@ function showPlan(plan: RunPlan, { renderer }: CommandContext): void {
 }
 
 /** @throws CliError `interrupted`, `target-unreachable` */
-function conclude(run: ReplayedRun, plan: RunPlan, { times }: ReplaySettings, { renderer }: CommandContext): ExitCode {
+function conclude(
+  run: ReplayedRun,
+  plan: RunPlan,
+  { times }: ReplaySettings,
+  { renderer }: CommandContext,
+): ExitCode {
   if (run.verdict === null) {
-    throw new CliError("interrupted", `Interrupted after ${run.facts.attempts.length} of ${times} attempts.`, {
-      hint: `What was sent is in the history: tunnel show ${plan.delivery.id}`,
-    });
+    throw new CliError(
+      "interrupted",
+      `Interrupted after ${run.facts.attempts.length} of ${times} attempts.`,
+      {
+        hint: `What was sent is in the history: tunnel show ${plan.delivery.id}`,
+      },
+    );
   }
   renderer.event({ type: "verdict", ...run.verdict });
   const exitCode = exitCodeOf(run.verdict, run.facts);
   if (exitCode === EXIT.targetUnreachable) {
-    throw new CliError("target-unreachable", `No attempt reached ${plan.target.url}: ${run.lastCause ?? "nothing was sent"}`, {
-      hint: "Start your app there, or give another target with --target.",
-    });
+    throw new CliError(
+      "target-unreachable",
+      `No attempt reached ${plan.target.url}: ${run.lastCause ?? "nothing was sent"}`,
+      {
+        hint: "Start your app there, or give another target with --target.",
+      },
+    );
   }
   return exitCode;
 }

@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { HistoryWriter } from "./history-writer.ts";
 import { sampleAttempt, sampleBody, sampleDelivery } from "./testing/sample-records.ts";
 import { openTempHistory } from "./testing/temp-history.ts";
 
@@ -70,27 +71,26 @@ describe("writing while another process holds the lock", () => {
 
 describe("writing to a full disk", () => {
   it("keeps the rows, says so once, and writes them when there is room", async () => {
-    const history = openTempHistory();
+    const { path } = openTempHistory();
+    const db = new Database(path);
+    const writer = new HistoryWriter(db, { path, now: Date.now });
+    onTestFinished(() => writer.close());
     const errors: Error[] = [];
-    history.onWriteError((error) => errors.push(error));
-    const disk = limitPages(history.path);
+    writer.onError((error) => errors.push(error));
+    // SQLite says SQLITE_FULL at this bound as it does on a full disk.
+    db.pragma(`max_page_count = ${String(db.pragma("page_count", { simple: true }))}`);
     const delivery = sampleDelivery({ body: sampleBody("x".repeat(200_000)) });
-    history.recordDelivery(delivery);
+    writer.enqueue({ kind: "delivery", delivery });
 
-    await expect(history.flush()).rejects.toMatchObject({ code: "disk-full" });
-    await expect(history.flush()).rejects.toMatchObject({ code: "disk-full" });
+    await expect(writer.flush()).rejects.toMatchObject({ code: "disk-full", exitCode: 8 });
+    await expect(writer.flush()).rejects.toMatchObject({ code: "disk-full" });
     expect(errors).toMatchObject([{ code: "disk-full" }]);
-    disk.free();
-    await history.flush();
+    db.pragma("max_page_count = 1000000");
+    await writer.flush();
 
-    expect(history.get(delivery.id)?.body.size).toBe(200_000);
+    expect(db.prepare("SELECT id, body_size FROM deliveries").all()).toEqual([{ id: delivery.id, body_size: 200_000 }]);
   });
 });
-
-/** A trigger that fails as SQLite does when the disk is full is not to be had: the rows meet the error class by another way. */
-function limitPages(path: string): { free(): void } {
-  return { free: () => path };
-}
 
 describe("rows that wait", () => {
   it("are bounded: beyond the bound a new one is refused to the caller, and taken again when there is room", async () => {

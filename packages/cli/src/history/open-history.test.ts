@@ -1,7 +1,10 @@
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import Database from "better-sqlite3";
+import { build } from "vite";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../errors.ts";
 import type { CliErrorCode } from "../errors.ts";
@@ -82,34 +85,38 @@ describe("opening a history", () => {
 
   it("works when several processes make the same file at once", async () => {
     const path = join(createTempFolder(), "history.db");
-    const opened = Array.from({ length: 4 }, () => openInThread(path));
+    const moduleUrl = await bundleModule();
+    const opened = Array.from({ length: 4 }, () => openInProcess(moduleUrl, path));
     expect(await Promise.all(opened)).toEqual(["opened", "opened", "opened", "opened"]);
   });
 });
 
-/** A connection that makes the file just as `openHistory` does, from the same moment on another thread. */
-function openInThread(path: string): Promise<string> {
-  const source = `
-    import { parentPort, workerData } from "node:worker_threads";
-    const { createServer } = await import(workerData.vite);
-    const server = await createServer({ configFile: false, logLevel: "silent", server: { middlewareMode: true, ws: false, watch: null }, optimizeDeps: { noDiscovery: true } });
-    const { openHistory } = await server.ssrLoadModule(workerData.module);
-    const history = openHistory({ path: workerData.path });
-    await history.close();
-    await server.close();
-    parentPort.postMessage("opened");
-  `;
-  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), {
-    workerData: {
-      path,
-      vite: import.meta.resolve("vite"),
-      module: new URL("open-history.ts", import.meta.url).pathname,
+/** The module as plain JavaScript, which another process can load. */
+async function bundleModule(): Promise<string> {
+  const folder = createTempFolder();
+  symlinkSync(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(folder, "node_modules"));
+  await build({
+    configFile: false,
+    logLevel: "silent",
+    build: {
+      ssr: fileURLToPath(new URL("open-history.ts", import.meta.url)),
+      outDir: folder,
+      emptyOutDir: false,
+      rolldownOptions: { external: ["better-sqlite3"], output: { entryFileNames: "open-history.mjs" } },
     },
   });
-  return new Promise((resolve, reject) => {
-    worker.once("message", resolve);
-    worker.once("error", reject);
-  });
+  return pathToFileURL(join(folder, "open-history.mjs")).href;
+}
+
+const OPEN = `
+  const { openHistory } = await import(process.argv[1]);
+  const history = openHistory({ path: process.argv[2] });
+  await history.close();
+  console.log("opened");`;
+
+async function openInProcess(moduleUrl: string, path: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", OPEN, moduleUrl, path]);
+  return stdout.trim();
 }
 
 describe("a file that is no history of ours", () => {

@@ -24,11 +24,20 @@ export function createJsonRenderer({ stdout, debug }: JsonRendererOptions): Rend
       }
     },
     error(error) {
-      event(error instanceof CliError ? toErrorEvent(error) : { type: "error", code: "bug", ...bugText(error, debug) });
+      event(
+        error instanceof CliError
+          ? toErrorEvent(error)
+          : { type: "error", code: "bug", ...bugText(error, debug) },
+      );
     },
   };
 }
 
 function toErrorEvent(error: CliError): OutputEvent {
-  return { type: "error", code: error.code, message: [error.message, ...error.details].join("\n"), hint: error.hint };
+  return {
+    type: "error",
+    code: error.code,
+    message: [error.message, ...error.details].join("\n"),
+    hint: error.hint,
+  };
 }

@@ -22,7 +22,7 @@ const STATUS_COLUMNS = 3;
 const ID_CHARS = 20;
 const NOTHING = "-";
 const LOWEST_ERROR = 400;
-const BAD_SIGNATURES: readonly string[] = ["invalid", "expired", "missing"];
+const BAD_SIGNATURES: ReadonlySet<string> = new Set(["invalid", "expired", "missing"]);
 
 export interface LineStyle {
   readonly chalk: ChalkInstance;
@@ -43,9 +43,13 @@ export function deliveryLine(delivery: DeliveryEvent, style: LineStyle): string 
 }
 
 /** What became of a live delivery, to follow its `deliveryLine`: `200     12 ms  acknowledged`. */
-export function answerPart(attempt: AttemptEvent, delivery: DeliveryEvent | undefined, style: LineStyle): string {
+export function answerPart(
+  attempt: AttemptEvent,
+  delivery: DeliveryEvent | undefined,
+  style: LineStyle,
+): string {
   const parts = [...attemptParts(attempt, style)];
-  if (delivery !== undefined && BAD_SIGNATURES.includes(delivery.signature)) {
+  if (delivery !== undefined && BAD_SIGNATURES.has(delivery.signature)) {
     parts.push(style.chalk.yellow(`signature ${delivery.signature}`));
   }
   return parts.join("  ").trimEnd();
@@ -54,7 +58,9 @@ export function answerPart(attempt: AttemptEvent, delivery: DeliveryEvent | unde
 /** ` 3  200      8 ms  acknowledged  no writes` */
 export function attemptLine(attempt: AttemptEvent, number: number, style: LineStyle): string {
   const effects = attempt.effects === null ? "" : visible(effectsText(attempt.effects));
-  return [String(number).padStart(NUMBER_COLUMNS), ...attemptParts(attempt, style), effects].join("  ").trimEnd();
+  return [String(number).padStart(NUMBER_COLUMNS), ...attemptParts(attempt, style), effects]
+    .join("  ")
+    .trimEnd();
 }
 
 /** A row of `tunnel list`, with an id that other commands take. */

@@ -18,7 +18,13 @@ export interface Verdict {
 
 /** All that is ever shown. The field names are the JSON contract (docs/json.md). */
 export type OutputEvent =
-  | { readonly type: "tunnel.ready"; readonly url: string; readonly target: string; readonly relay: string; readonly name: string }
+  | {
+      readonly type: "tunnel.ready";
+      readonly url: string;
+      readonly target: string;
+      readonly relay: string;
+      readonly name: string;
+    }
   | { readonly type: "tunnel.down"; readonly reason: string; readonly retryInMs: number }
   | { readonly type: "relay.ready"; readonly url: string; readonly adminUrl: string | null }
   | {

@@ -26,7 +26,8 @@ export function visible(text: string, { maxLength }: VisibleOptions = {}): strin
 /** Cuts between chars: half a surrogate pair would be shown as an escape that the text does not have. */
 function cut(text: string, maxLength: number): string {
   const end = Math.max(0, maxLength - ELLIPSIS.length);
-  const isInsidePair = /[\ud800-\udbff]/.test(text.charAt(end - 1)) && /[\udc00-\udfff]/.test(text.charAt(end));
+  const isInsidePair =
+    /[\ud800-\udbff]/.test(text.charAt(end - 1)) && /[\udc00-\udfff]/.test(text.charAt(end));
   return text.slice(0, isInsidePair ? end - 1 : end) + ELLIPSIS;
 }
 

@@ -5,7 +5,12 @@ import type { PreparedAttempt } from "./run-plan.ts";
 
 /** The delivery as the provider's functions read it. */
 export function toWebhook(delivery: DeliveryRecord): Webhook {
-  return { method: delivery.method, url: delivery.path, headers: delivery.headers, body: delivery.body.bytes };
+  return {
+    method: delivery.method,
+    url: delivery.path,
+    headers: delivery.headers,
+    body: delivery.body.bytes,
+  };
 }
 
 export function profileOf(delivery: DeliveryRecord): ProviderProfile | undefined {
@@ -40,7 +45,11 @@ export interface PrepareOptions {
  * Makes an attempt of the stored bytes. A signature that is out of date by `now`, or does not fit, is made anew when the
  * secret is known: key, body and all other headers stay.
  */
-export function prepareAttempt(delivery: DeliveryRecord, { secret, isBroken }: PrepareOptions, now: number): PreparedAttempt {
+export function prepareAttempt(
+  delivery: DeliveryRecord,
+  { secret, isBroken }: PrepareOptions,
+  now: number,
+): PreparedAttempt {
   const webhook = toWebhook(delivery);
   const profile = profileOf(delivery);
   const isUnfit = isBroken || isStale(webhook, profile, now);

@@ -77,7 +77,8 @@ async function settle(
   let changedAt = hasChanged(snapshot, before) ? clock.monotonicNow() : undefined;
   for (;;) {
     const now = clock.monotonicNow();
-    const restMs = changedAt === undefined ? startedAt + times.firstChangeMs - now : changedAt + times.quietMs - now;
+    const restMs =
+      changedAt === undefined ? startedAt + times.firstChangeMs - now : changedAt + times.quietMs - now;
     if (restMs <= 0 || signal.aborted) {
       return { snapshot, isSettled: true };
     }

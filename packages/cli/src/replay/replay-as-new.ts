@@ -53,7 +53,12 @@ function freshKey({ delivery, target, now }: PlanRequest, secret: string | undef
     throw rekeyImpossible(delivery);
   }
   const key = mintKey(now);
-  return { webhook: withFreshHeader(webhook, webhook, name, key), key, keySource: "minted", signature: "none" };
+  return {
+    webhook: withFreshHeader(webhook, webhook, name, key),
+    key,
+    keySource: "minted",
+    signature: "none",
+  };
 }
 
 /** A header of that name from the sender is kept when the attempt is sent, so the old key in it has to go here. */
@@ -76,7 +81,10 @@ function rekeyImpossible({ id }: DeliveryRecord): CliError {
   );
 }
 
-function toNewDelivery({ webhook, key, keySource, signature }: Fresh, { delivery, target, secrets, now }: PlanRequest): DeliveryRecord {
+function toNewDelivery(
+  { webhook, key, keySource, signature }: Fresh,
+  { delivery, target, secrets, now }: PlanRequest,
+): DeliveryRecord {
   const profile = profileOf(delivery);
   const known = (profile === undefined ? undefined : secrets.get(profile.id)) ?? [];
   return {

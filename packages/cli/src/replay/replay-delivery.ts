@@ -46,7 +46,11 @@ export interface ReplayedRun {
  *
  * @throws CliError `probe-failed`, and what the history throws
  */
-export async function replayDelivery(plan: RunPlan, options: ReplayOptions, deps: ReplayDeps): Promise<ReplayedRun> {
+export async function replayDelivery(
+  plan: RunPlan,
+  options: ReplayOptions,
+  deps: ReplayDeps,
+): Promise<ReplayedRun> {
   const { clock, history } = deps;
   const watch = deps.probe === null ? null : await watchProbe(deps.probe, clock, options.signal);
   const known = knownEffects(plan, watch, history);
@@ -86,7 +90,11 @@ export async function replayDelivery(plan: RunPlan, options: ReplayOptions, deps
 
 type KnownEffects = Pick<ProbeFacts, "hadEffects" | "originalHadEffects">;
 
-function knownEffects({ delivery, target }: RunPlan, watch: ProbeWatch | null, history: ReplayDeps["history"]): KnownEffects {
+function knownEffects(
+  { delivery, target }: RunPlan,
+  watch: ProbeWatch | null,
+  history: ReplayDeps["history"],
+): KnownEffects {
   const sources = watch?.sources() ?? [];
   const { replayOf } = delivery;
   return {

@@ -21,7 +21,10 @@ export function planResend({ delivery, target, secrets, now }: PlanRequest): Run
     delivery,
     target,
     hasKey: key !== null,
-    notes: [key === null ? "no key in this delivery" : `same key ${key}`, ...signatureNotes(delivery, { secret, isBroken }, now)],
+    notes: [
+      key === null ? "no key in this delivery" : `same key ${key}`,
+      ...signatureNotes(delivery, { secret, isBroken }, now),
+    ],
     prepare: (time) => prepareAttempt(delivery, { secret, isBroken }, time),
   };
 }
@@ -32,14 +35,17 @@ export function assertWhole({ id, body }: DeliveryRecord): void {
     throw new CliError(
       "body-truncated",
       `Delivery ${id} can't be sent again: only ${body.bytes.length} bytes of its body of ${body.size} were kept.`,
-      { hint: "Bodies over the capture limit are forwarded, but not stored whole. Choose another with `tunnel list`." },
+      {
+        hint: "Bodies over the capture limit are forwarded, but not stored whole. Choose another with `tunnel list`.",
+      },
     );
   }
 }
 
 /** The key that the handler gets; null: it gets none. */
 export function sentKey(delivery: DeliveryRecord, target: Target): string | null {
-  const inHeader = target.idempotencyHeader === null ? undefined : getHeader(delivery.headers, target.idempotencyHeader);
+  const inHeader =
+    target.idempotencyHeader === null ? undefined : getHeader(delivery.headers, target.idempotencyHeader);
   if (delivery.keySource !== "minted") {
     return delivery.key;
   }
@@ -60,7 +66,9 @@ function signatureNotes(
   if (profile === undefined || !(isBroken || isStale(toWebhook(delivery), profile, now))) {
     return [];
   }
-  const what = isBroken ? "the signature does not fit" : `the signature is older than ${profile.name} accepts`;
+  const what = isBroken
+    ? "the signature does not fit"
+    : `the signature is older than ${profile.name} accepts`;
   return secret === undefined
     ? [`${what}, and no secret is known to make it anew: add --secret ${profile.id}=env:NAME_OF_A_VARIABLE`]
     : [`${what}: each attempt is signed again`];

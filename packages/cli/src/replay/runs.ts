@@ -43,7 +43,11 @@ export interface RunDeps {
  *
  * @throws CliError `probe-failed`; the attempt that it followed is recorded first
  */
-export async function runAttempts(plan: RunPlan, options: RunOptions, deps: RunDeps): Promise<readonly AttemptFacts[]> {
+export async function runAttempts(
+  plan: RunPlan,
+  options: RunOptions,
+  deps: RunDeps,
+): Promise<readonly AttemptFacts[]> {
   const facts: AttemptFacts[] = [];
   while (facts.length < options.times && !options.signal.aborted) {
     const fact = await runAttempt(plan, facts.length, options, deps);
@@ -55,7 +59,12 @@ export async function runAttempts(plan: RunPlan, options: RunOptions, deps: RunD
   return facts;
 }
 
-async function runAttempt(plan: RunPlan, index: number, options: RunOptions, deps: RunDeps): Promise<AttemptFacts> {
+async function runAttempt(
+  plan: RunPlan,
+  index: number,
+  options: RunOptions,
+  deps: RunDeps,
+): Promise<AttemptFacts> {
   const { history, clock, watch } = deps;
   const { outgoing, signature } = plan.prepare(clock.now());
   const forwarder = observed(deps.forwarder);

@@ -26,7 +26,7 @@ export function toWelcome(value: unknown): Welcome {
     name: text(fields, "name"),
     url: text(fields, "url"),
     leaseMs: count(fields, "leaseMs"),
-    limits: { maxStreams: count(limits, "maxStreams"), maxBodyBytes: count(limits, "maxBodyBytes") },
+    limits: { maxStreams: positive(limits, "maxStreams"), maxBodyBytes: count(limits, "maxBodyBytes") },
   };
 }
 
@@ -115,6 +115,12 @@ function count(fields: Fields, name: string): number {
   return value;
 }
 
+function positive(fields: Fields, name: string): number {
+  const value = count(fields, name);
+  if (value === 0) throw malformed(`${name} is 0`);
+  return value;
+}
+
 function malformed(what: string): ProtocolError {
-  return new ProtocolError("malformed-frame", `the peer sent ${what}`);
+  return new ProtocolError("malformed-frame", `a payload does not fit: ${what}`);
 }

@@ -6,6 +6,7 @@ import { INITIAL_WINDOW_BYTES, MAX_WINDOW_BYTES } from "./limits.ts";
 describe("a window", () => {
   it("grants credit in halves, so that a long body costs few messages", () => {
     const window = new ReceiveWindow(1000);
+    window.receive(1000);
     expect([window.consume(499), window.consume(1), window.consume(10)]).toEqual([0, 500, 0]);
   });
 
@@ -32,6 +33,14 @@ describe("a window", () => {
     const window = new ReceiveWindow(10);
     window.receive(10);
     expect(() => window.receive(1)).toThrow(expect.objectContaining({ code: "flow-control" }));
+  });
+
+  it("refuses to give back more than came in, which would let more than its size be in flight", () => {
+    const window = new ReceiveWindow(1000);
+    window.receive(400);
+    window.consume(300);
+    expect(() => window.consume(101)).toThrow(expect.objectContaining({ code: "flow-control" }));
+    expect(window.consume(100)).toBe(0);
   });
 
   it("tells a peer that grants nothing, or more than a window can hold", () => {

@@ -52,8 +52,11 @@ export class ReceiveWindow {
   /**
    * Notes bytes that left our memory. Returns the credit to grant now, 0 for none: grants go out in halves of the window, so
    * that a long body costs one small message per 128 KiB and never waits for one.
+   * @throws ProtocolError `flow-control` for more bytes than came in: a defect of ours, which would undo the bound.
    */
   consume(bytes: number): number {
+    if (this.#credit + this.#owed + bytes > this.#initial)
+      throw new ProtocolError("flow-control", `${bytes} bytes given back that never came in`);
     this.#owed += bytes;
     if (this.#owed * 2 < this.#initial) return 0;
     const grant = this.#owed;

@@ -18,6 +18,13 @@ export const MAX_REASON_CHARS = 512;
 export const SEND_HIGH_WATER_BYTES = 1024 * 1024;
 /** Bytes left in the transport at which they go on. */
 export const SEND_LOW_WATER_BYTES = 256 * 1024;
+/** Largest body that rides with its head even while the transport is full, in bytes: small deliveries overtake large ones. */
+export const SMALL_BODY_BYTES = 16 * 1024;
+/**
+ * Bytes in the transport at which the link is given up: heads, small bodies and control messages do not wait for room, and a
+ * peer that sends but never reads must not fill our memory with the answers.
+ */
+export const SEND_LIMIT_BYTES = 64 * 1024 * 1024;
 /** A silent link is pinged after this long, in ms. */
 export const PING_INTERVAL_MS = 15_000;
 /** A ping without any answer for this long means that the link is dead, in ms. */

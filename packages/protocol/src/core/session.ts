@@ -1,4 +1,5 @@
 import type { ResetCode, StopCode } from "./close-code.ts";
+import { toRequestHead, toResponseHead } from "./check-payload.ts";
 import { ProtocolError } from "./errors.ts";
 import { encodeFrame, FrameDecoder } from "./frame-codec.ts";
 import type { ControlFrame, Frame, Gap, StreamFrame } from "./frame.ts";
@@ -31,7 +32,7 @@ interface Stream {
  * Any error that `receive` throws is a `ProtocolError` and means that the session is over.
  */
 export class Session {
-  readonly #role: Role;
+  readonly role: Role;
   readonly #decoder = new FrameDecoder();
   readonly #streams = new Map<number, Stream>();
   readonly #outgoing: Uint8Array[] = [];
@@ -40,7 +41,7 @@ export class Session {
   #lastStream = 0;
 
   constructor(role: Role) {
-    this.#role = role;
+    this.role = role;
   }
 
   get isOpen(): boolean {
@@ -99,8 +100,9 @@ export class Session {
   }
 
   /**
-   * Opens a stream; returns its number. The body may be at most the initial window.
-   * @throws ProtocolError `too-many-streams`, `session-not-open`, `head-too-large`
+   * Opens a stream; returns its number. The body may be at most the initial window. A head that the peer would not take is
+   * refused here, since there it would end the session.
+   * @throws ProtocolError `too-many-streams`, `session-not-open`, `head-too-large`, `malformed-frame`
    */
   openStream(head: RequestHead, body: Uint8Array, end: boolean): number {
     this.#require("relay", "open");
@@ -109,20 +111,24 @@ export class Session {
     const stream = this.#lastStream + 1;
     const opened = newStream();
     opened.send.take(body.length);
-    this.#push({ name: "request", stream, head, body, end });
+    this.#push({ name: "request", stream, head: toRequestHead(head), body, end });
     if (end) opened.state = withLocal(opened.state, "ended");
     this.#lastStream = stream;
     this.#streams.set(stream, opened);
     return stream;
   }
 
-  /** Sends the response head; false: the stream is over, or its answer was stopped. */
+  /**
+   * Sends the response head; false: the stream is over, or its answer was stopped.
+   * @throws ProtocolError `head-too-large`, `malformed-frame`; `unexpected-frame` for a second head
+   */
   respond(stream: number, head: ResponseHead, body: Uint8Array, end: boolean): boolean {
     const open = this.#sending(stream);
     if (open === undefined) return false;
     if (open.state.responded) throw new ProtocolError("unexpected-frame", "a second response head");
+    const messages = encodeFrame({ name: "response", stream, head: toResponseHead(head), body, end });
     open.send.take(body.length);
-    this.#push({ name: "response", stream, head, body, end });
+    this.#outgoing.push(...messages);
     open.state = { ...open.state, responded: true, local: end ? "ended" : "open" };
     this.#forgetIfClosed(stream, open);
     return true;
@@ -136,6 +142,7 @@ export class Session {
   sendData(stream: number, chunk: Uint8Array): void {
     const open = this.#sending(stream);
     if (open === undefined) return;
+    this.#requireOwnHead(open);
     open.send.take(chunk.length);
     this.#push({ name: "data", stream, chunk });
   }
@@ -143,6 +150,7 @@ export class Session {
   sendEnd(stream: number, trailers: HeaderList): void {
     const open = this.#sending(stream);
     if (open === undefined) return;
+    this.#requireOwnHead(open);
     this.#push({ name: "end", stream, trailers });
     open.state = withLocal(open.state, "ended");
     this.#forgetIfClosed(stream, open);
@@ -218,12 +226,15 @@ export class Session {
   }
 
   #receiveRequest(frame: StreamFrame & { name: "request" }): SessionEvent | undefined {
-    if (this.#role !== "agent") throw new ProtocolError("unexpected-frame", "a request from an agent");
+    if (this.role !== "agent") throw new ProtocolError("unexpected-frame", "a request from an agent");
     if (frame.stream <= this.#lastStream)
       throw new ProtocolError("unexpected-frame", `stream ${frame.stream} after ${this.#lastStream}`);
     this.#lastStream = frame.stream;
-    if (this.#streams.size >= this.#maxStreams)
-      throw new ProtocolError("too-many-streams", `more than ${this.#maxStreams} streams`);
+    if (this.#streams.size >= this.#maxStreams) {
+      const reason = `more than ${this.#maxStreams} streams`;
+      this.#push({ name: "reset", stream: frame.stream, code: "agent-unable", reason });
+      return undefined;
+    }
     const stream = newStream();
     stream.receive.receive(frame.body.length);
     if (frame.end) stream.state = withRemote(stream.state, "ended");
@@ -234,12 +245,7 @@ export class Session {
   #receiveOnOpen(frame: Exclude<StreamFrame, { name: "request" }>, stream: Stream): SessionEvent | undefined {
     switch (frame.name) {
       case "response":
-        if (this.#role !== "relay" || stream.state.responded)
-          throw new ProtocolError("unexpected-frame", "a response head out of turn");
-        this.#receiveBytes(frame.name, stream, frame.body.length);
-        stream.state = { ...stream.state, responded: true };
-        if (frame.end) stream.state = withRemote(stream.state, "ended");
-        return this.#afterHalf(frame, stream);
+        return this.#receiveResponse(frame, stream);
       case "data":
         this.#requireHead(frame.name, stream);
         return this.#receiveBytes(frame.name, stream, frame.chunk.length) ? frame : undefined;
@@ -261,6 +267,16 @@ export class Session {
     }
   }
 
+  #receiveResponse(frame: StreamFrame & { name: "response" }, stream: Stream): SessionEvent | undefined {
+    if (this.role !== "relay" || stream.state.responded)
+      throw new ProtocolError("unexpected-frame", "a response head out of turn");
+    const isWanted = this.#receiveBytes(frame.name, stream, frame.body.length);
+    stream.state = { ...stream.state, responded: true };
+    if (!isWanted) return undefined;
+    if (frame.end) stream.state = withRemote(stream.state, "ended");
+    return this.#afterHalf(frame, stream);
+  }
+
   /** Accounts for bytes of the peer's half; false: we stopped it, and they are to be dropped. */
   #receiveBytes(name: Frame["name"], stream: Stream, bytes: number): boolean {
     if (stream.state.remote === "ended") throw new ProtocolError("unexpected-frame", `${name} after the end`);
@@ -269,8 +285,13 @@ export class Session {
   }
 
   #requireHead(name: Frame["name"], stream: Stream): void {
-    if (this.#role === "relay" && !stream.state.responded)
+    if (this.role === "relay" && !stream.state.responded)
       throw new ProtocolError("unexpected-frame", `${name} before the response head`);
+  }
+
+  #requireOwnHead(stream: Stream): void {
+    if (this.role === "agent" && !stream.state.responded)
+      throw new ProtocolError("unexpected-frame", "bytes or an end before our response head");
   }
 
   #afterHalf<E extends StreamFrame>(event: E, stream: Stream): E {
@@ -292,12 +313,12 @@ export class Session {
   }
 
   #require(role: Role, ...phases: readonly Phase[]): void {
-    if (this.#role !== role || !phases.includes(this.#phase))
-      throw new ProtocolError("session-not-open", `not possible for the ${this.#role} while ${this.#phase}`);
+    if (this.role !== role || !phases.includes(this.#phase))
+      throw new ProtocolError("session-not-open", `not possible for the ${this.role} while ${this.#phase}`);
   }
 
   #expect(role: Role, name: Frame["name"], ...phases: readonly Phase[]): void {
-    if (this.#role !== role || !phases.includes(this.#phase))
+    if (this.role !== role || !phases.includes(this.#phase))
       throw new ProtocolError("unexpected-frame", `${name} while ${this.#phase}`);
   }
 }

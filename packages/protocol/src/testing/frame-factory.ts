@@ -48,7 +48,7 @@ const welcome = fc.record({
   name: anyText,
   url: anyText,
   leaseMs: count,
-  limits: fc.record({ maxStreams: count, maxBodyBytes: count }),
+  limits: fc.record({ maxStreams: fc.integer({ min: 1, max: 100_000 }), maxBodyBytes: count }),
 });
 const hello = fc.record(
   { version: anyText, token: anyText, name: anyText, resumeSecret: anyText, agent: anyText },

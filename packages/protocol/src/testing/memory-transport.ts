@@ -1,6 +1,7 @@
+import { SEND_HIGH_WATER_BYTES, SEND_LOW_WATER_BYTES } from "../core/limits.ts";
 import type { Transport, TransportHandler } from "../transport.ts";
 
-/** One end of a link in memory, which a test can slow down and cut. */
+/** One end of a link in memory, which a test can fill, silence and cut. */
 export class MemoryTransport implements Transport {
   /** Messages that were sent, for a test to look at. */
   readonly sent: Uint8Array[] = [];
@@ -8,11 +9,16 @@ export class MemoryTransport implements Transport {
   #peer: MemoryTransport | undefined;
   #handler: TransportHandler | undefined;
   #isClosed = false;
-  #inFlight = 0;
-  #filler = 0;
+  #isSilent = false;
+  #ignoresClose = false;
+  #wasFull = false;
+  #inFlightBytes = 0;
+  #fillerBytes = 0;
 
   get bufferedBytes(): number {
-    return this.#inFlight + this.#filler;
+    const bytes = this.#inFlightBytes + this.#fillerBytes;
+    if (bytes >= SEND_HIGH_WATER_BYTES) this.#wasFull = true;
+    return bytes;
   }
 
   join(peer: MemoryTransport): void {
@@ -27,53 +33,69 @@ export class MemoryTransport implements Transport {
     if (this.#isClosed) return;
     const copy = message.slice();
     this.sent.push(copy);
-    this.#inFlight += copy.length;
+    this.#inFlightBytes += copy.length;
     setImmediate(() => this.#deliver(copy));
   }
 
   ping(): void {
     this.pings += 1;
+    if (this.#isCutOff()) return;
     setImmediate(() => this.#handler?.onPong());
   }
 
   /** Acts as a transport that has this much to send already, until `drain`. */
   fill(bytes: number): void {
-    this.#filler = bytes;
+    this.#fillerBytes = bytes;
   }
 
   drain(): void {
-    this.#filler = 0;
-    this.#handler?.onDrain();
+    this.#fillerBytes = 0;
+    this.#afterWrite();
+  }
+
+  /** From now on nothing arrives at this end and nothing leaves it, and neither end is told: a half-open link. */
+  silence(): void {
+    this.#isSilent = true;
+  }
+
+  /** Acts as a transport whose orderly close never completes. */
+  ignoreClose(): void {
+    this.#ignoresClose = true;
   }
 
   close(_code: number, reason: string): void {
-    this.#over(true, reason);
-    const peer = this.#peer;
-    setImmediate(() => {
-      if (peer !== undefined) peer.#over(true, reason);
-    });
+    if (!this.#ignoresClose) this.#over(true, reason);
   }
 
   terminate(): void {
     this.#over(false, "the link was cut");
-    const peer = this.#peer;
-    setImmediate(() => {
-      if (peer !== undefined) peer.#over(false, "the link was cut");
-    });
   }
 
   #deliver(message: Uint8Array): void {
-    this.#inFlight -= message.length;
+    this.#inFlightBytes -= message.length;
     const peer = this.#peer;
-    if (!this.#isClosed && peer !== undefined) peer.#handler?.onMessage(message);
-    if (this.bufferedBytes === 0) this.#handler?.onDrain();
+    if (peer !== undefined && !this.#isClosed && !this.#isCutOff()) peer.#handler?.onMessage(message);
+    this.#afterWrite();
+  }
+
+  #afterWrite(): void {
+    if (this.bufferedBytes > SEND_LOW_WATER_BYTES || !this.#wasFull) return;
+    this.#wasFull = false;
+    this.#handler?.onDrain();
+  }
+
+  #isCutOff(): boolean {
+    return this.#isSilent || this.#peer === undefined || this.#peer.#isSilent || this.#peer.#isClosed;
   }
 
   #over(clean: boolean, reason: string): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const handler = this.#handler;
-    setImmediate(() => handler?.onClose(clean, reason));
+    setImmediate(() => {
+      this.#handler?.onClose(clean, reason);
+      const peer = this.#peer;
+      if (peer !== undefined && !this.#isSilent && !peer.#isSilent) peer.#over(clean, reason);
+    });
   }
 }
 

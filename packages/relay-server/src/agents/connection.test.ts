@@ -6,10 +6,10 @@ import { AgentConnection, type AgentSession } from "./connection.ts";
 
 describe("AgentConnection", () => {
   it("is closed when no hello comes in time", async () => {
-    const link = createMemoryLink();
+    const [agentEnd, relayEnd] = createMemoryLink();
     const end = new Promise<SessionEnd>((onEnd) => {
       const ignore = (): void => undefined;
-      createAgentMux(link.agent, {
+      createAgentMux(agentEnd, {
         onWelcome: ignore,
         onRefused: ignore,
         onReplaced: ignore,
@@ -27,7 +27,7 @@ describe("AgentConnection", () => {
       });
     });
     const connection = new AgentConnection(
-      link.relay,
+      relayEnd,
       { host: "127.0.0.1", port: 0, routing: "path", tokens: [] },
       {
         now: Date.now,

@@ -47,7 +47,7 @@ describe("an agent that says hello", () => {
       const { name } = await agent.welcomed;
       expect(name).toMatch(/^[a-z]+-[a-z]+-\d{4}$/);
       agent.cut();
-      await agent.ended;
+      await world.logged("agent.disconnected");
       expect((await (await world.agent()).welcomed).name).toBe(name);
       expect((await (await world.agent({ resumeSecret: "another" })).welcomed).name).not.toBe(name);
     });
@@ -98,7 +98,7 @@ describe("an agent is refused", () => {
     await withRelay({ routing: "path", tokens: TOKENS }, async (world) => {
       const first = await world.agent({ token: tokenOf("bob"), name: "one" });
       first.cut();
-      await first.ended;
+      await world.logged("agent.disconnected");
       const other = await world.stranger({ token: tokenOf("cid"), name: "one" });
       expect((await other.refused).code).toBe("name-taken");
       const again = await world.agent({ token: tokenOf("bob"), name: "one", resumeSecret: "another" });
@@ -106,15 +106,18 @@ describe("an agent is refused", () => {
     });
   });
 
-  it("when all names of its token are served by others", async () => {
+  it("while all names of its token are served by other agents of it", async () => {
     await withRelay({ routing: "path", tokens: TOKENS }, async (world) => {
-      const names = [];
-      for (const resumeSecret of ["1", "2"]) {
-        names.push((await (await world.agent({ token: tokenOf("ann"), resumeSecret })).welcomed).name);
-      }
-      expect(names).toEqual(["anns", "ann-2"]);
+      const first = await world.agent({ token: tokenOf("ann"), resumeSecret: "1" });
+      const second = await world.agent({ token: tokenOf("ann"), resumeSecret: "2" });
+      expect((await first.welcomed).name).toBe("anns");
+      expect((await second.welcomed).name).toBe("ann-2");
       const third = await world.stranger({ token: tokenOf("ann"), resumeSecret: "3" });
       expect((await third.refused).code).toBe("too-many-tunnels");
+      second.cut();
+      await world.logged("agent.disconnected");
+      const fourth = await world.agent({ token: tokenOf("ann"), resumeSecret: "4" });
+      expect((await fourth.welcomed).name).toBe("ann-2");
     });
   });
 
@@ -137,13 +140,9 @@ describe("a newer session takes a name over at once", () => {
   it("quietly when it is a reconnect of the same agent", async () => {
     await withRelay({ routing: "path" }, async (world) => {
       const first = await world.agent({ ...ok, name: "one" });
-      let replaced = false;
-      void first.replaced.then(() => {
-        replaced = true;
-      });
+      const isReplaced = Promise.race([first.replaced.then(() => true), first.ended.then(() => false)]);
       const second = await world.agent({ ...ok, name: "one" });
-      await first.ended;
-      expect(replaced).toBe(false);
+      expect(await isReplaced).toBe(false);
       expect(await statusOf(world, "/t/one/")).toBe(200);
       expect(second.requests).toHaveLength(1);
     });
@@ -184,7 +183,7 @@ describe("a tunnel without its agent", () => {
       expect(await statusOf(world, "/healthz")).toBe(200);
       const agent = await world.agent({ token: tokenOf("bob"), name: "one" });
       agent.cut();
-      await agent.ended;
+      await world.logged("agent.disconnected");
       const next = await RawConnection.open(world.relay.port);
       next.send("GET /t/one HTTP/1.1\r\nHost: a\r\n\r\n");
       expect((await next.readResponse()).status).toBe(503);

@@ -9,7 +9,6 @@ import {
   type StreamHandler,
   type TunnelStream,
 } from "@tenfold/protocol";
-import { REST_OF_BODY_MS } from "../limits.ts";
 import { Answer } from "./answer.ts";
 import { fromResetCode, PUBLIC_ERRORS, type PublicErrorCode } from "./public-errors.ts";
 import type { BodyReader, FirstBody, RequestBody } from "./request-body.ts";
@@ -57,7 +56,6 @@ class Exchange {
   readonly #closed: Promise<void>;
   #onClosed: () => void = () => undefined;
   #stream: TunnelStream | undefined;
-  #onStreamClose: () => void = () => undefined;
   #headTimer: NodeJS.Timeout | undefined;
   /** The request half waits for the agent's credit, not for the sender. */
   #isBlocked = false;
@@ -162,7 +160,7 @@ class Exchange {
       },
       onStop: () => body.stop(),
       onReset: (code) => this.#onReset(code),
-      onClose: () => this.#onStreamClose(),
+      onClose: () => undefined,
     };
   }
 
@@ -235,20 +233,7 @@ class Exchange {
     if (!whole) {
       this.#stream?.reset("caller-gone", "the caller went away");
       req.socket.destroy();
-    } else if (this.#stream !== undefined && !this.#stream.closed) {
-      await this.#streamClosed();
     }
-  }
-
-  /** The whole request may still wait for the agent's credit. */
-  async #streamClosed(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      this.#onStreamClose = resolve;
-      timer = setTimeout(resolve, REST_OF_BODY_MS);
-    });
-    clearTimeout(timer);
-    this.#stream?.reset("target-timeout", "the request was not read in time after its answer");
   }
 
   #startHeadTimer(): void {

@@ -15,7 +15,7 @@ const HOP_BY_HOP: readonly string[] = [
 ];
 
 /** A sender can't have these removed by naming them in `Connection`: the target would see another request than the relay. */
-const NEVER_NAMED: readonly string[] = ["host", "content-length"];
+const NEVER_NAMED: ReadonlySet<string> = new Set(["host", "content-length"]);
 
 /** The list without the fields of one connection and those that `Connection` names; all others as they stand. */
 export function removeHopByHop(headers: HeaderList): HeaderList {
@@ -56,6 +56,6 @@ export function filterFields(headers: HeaderList, accept: (name: string) => bool
 }
 
 function removedNames(headers: HeaderList): Set<string> {
-  const named = connectionOptions(headers).filter((name) => !NEVER_NAMED.includes(name));
+  const named = connectionOptions(headers).filter((name) => !NEVER_NAMED.has(name));
   return new Set([...HOP_BY_HOP, ...named]);
 }

@@ -35,9 +35,26 @@ describe("the request on its way to the agent", () => {
       expect(head.method).toBe("POST");
       expect(head.id).toMatch(/^dlv_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
       expect(head.headers).toEqual([
-        ...["hOST", "example.com", "X-Twice", "1", "x-TWICE", "2", "X-Twice", "1", "X-Latin", "caf\xe9"],
-        ...["content-LENGTH", "2", "X-Empty", ""],
-        ...["X-Forwarded-For", "127.0.0.1", "X-Forwarded-Proto", "http", "X-Forwarded-Host", "example.com"],
+        "hOST",
+        "example.com",
+        "X-Twice",
+        "1",
+        "x-TWICE",
+        "2",
+        "X-Twice",
+        "1",
+        "X-Latin",
+        "caf\xe9",
+        "content-LENGTH",
+        "2",
+        "X-Empty",
+        "",
+        "X-Forwarded-For",
+        "127.0.0.1",
+        "X-Forwarded-Proto",
+        "http",
+        "X-Forwarded-Host",
+        "example.com",
       ]);
     });
   });
@@ -67,7 +84,43 @@ describe("the request on its way to the agent", () => {
     });
   });
 
-  it("brings a small body with its head, and a chunked one with neither framing field", async () => {
+  it.each([
+    ["no body", "", "", 0],
+    ["a body with a length", "Content-Length: 5\r\n", "abcde", 5],
+    ["a chunked body", "Transfer-Encoding: chunked\r\n", "5\r\nabcde\r\n0\r\n\r\n", 5],
+  ])("brings %s that came with its head in one message to the agent", async (_what, field, body, bytes) => {
+    await withRelay({}, async (world) => {
+      const agent = await world.agent(echo);
+      const caller = await world.caller();
+      caller.send(`POST / HTTP/1.1\r\nHost: a\r\n${field}\r\n${body}`);
+      await caller.readResponse();
+      expect((await agent.nextRequest()).first).toEqual({ bytes, ended: true });
+    });
+  });
+
+  it("does not wait for a body that comes later", async () => {
+    await withRelay({}, async (world) => {
+      const agent = await world.agent(echo);
+      const caller = await world.caller();
+      caller.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab");
+      expect((await agent.nextRequest()).first).toEqual({ bytes: 2, ended: false });
+      caller.send("cd");
+      expect((await caller.readResponse()).body.toString()).toBe("abcd");
+    });
+  });
+
+  it("passes more fields than Node would count", async () => {
+    await withRelay({}, async (world) => {
+      const agent = await world.agent(echo);
+      const caller = await world.caller();
+      caller.send(`GET / HTTP/1.1\r\nHost: a\r\n${"X-A: 1\r\n".repeat(3_000)}\r\n`);
+      expect((await caller.readResponse()).status).toBe(200);
+      const { head } = await agent.nextRequest();
+      expect(head.headers.filter((text) => text === "X-A")).toHaveLength(3_000);
+    });
+  });
+
+  it("passes a chunked body on without any framing field", async () => {
     await withRelay({}, async (world) => {
       const agent = await world.agent(echo);
       const caller = await world.caller();
@@ -158,8 +211,20 @@ describe("the answer on its way to the caller", () => {
       const caller = await world.caller();
       caller.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
       const headers = [
-        ...["content-LENGTH", "2", "Set-Cookie", "a=1", "X-A", "1", "set-cookie", "b=2", "X-a", "\xff"],
-        ...["Content-Disposition", 'attachment; filename="\xc3\xa9 \xe9"', "X-Empty", ""],
+        "content-LENGTH",
+        "2",
+        "Set-Cookie",
+        "a=1",
+        "X-A",
+        "1",
+        "set-cookie",
+        "b=2",
+        "X-a",
+        "\xff",
+        "Content-Disposition",
+        'attachment; filename="\xc3\xa9 \xe9"',
+        "X-Empty",
+        "",
       ];
       const request = await agent.nextRequest();
       request.stream.respond(
@@ -652,7 +717,10 @@ describe("a caller that goes away", () => {
     });
   });
 
-  it("resets the streams of all its pipelined requests", async () => {
+  it("resets the streams of all its pipelined requests, without a warning", async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): unknown => warnings.push(warning);
+    process.on("warning", onWarning);
     await withRelay({}, async (world) => {
       const agent = await world.agent();
       const caller = await world.caller();
@@ -662,5 +730,7 @@ describe("a caller that goes away", () => {
       const ends = await Promise.all(requests.map(async (request) => request.closed));
       expect(ends.every((end) => end.reset === "caller-gone")).toBe(true);
     });
+    process.off("warning", onWarning);
+    expect(warnings).toEqual([]);
   });
 });

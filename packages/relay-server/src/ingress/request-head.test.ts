@@ -12,8 +12,15 @@ const ADDED = ["X-Forwarded-For", "192.0.2.7", "X-Forwarded-Proto", "http"];
 describe("toForwardedHeaders", () => {
   it("adds the forwarding fields at the end", () => {
     expect(forward(["Host", "a.example", "X-A", "1"], { prefix: "/t/one" })).toEqual([
-      ...["Host", "a.example", "X-A", "1", ...ADDED],
-      ...["X-Forwarded-Host", "a.example", "X-Forwarded-Prefix", "/t/one"],
+      "Host",
+      "a.example",
+      "X-A",
+      "1",
+      ...ADDED,
+      "X-Forwarded-Host",
+      "a.example",
+      "X-Forwarded-Prefix",
+      "/t/one",
     ]);
   });
 
@@ -21,8 +28,16 @@ describe("toForwardedHeaders", () => {
     expect(
       forward(["x-forwarded-for", "1.1.1.1", "X-A", "1", "X-FORWARDED-FOR", "2.2.2.2, 3.3.3.3", "X-B", "2"]),
     ).toEqual([
-      ...["x-forwarded-for", "1.1.1.1", "X-A", "1", "X-FORWARDED-FOR", "2.2.2.2, 3.3.3.3, 192.0.2.7"],
-      ...["X-B", "2", "X-Forwarded-Proto", "http"],
+      "x-forwarded-for",
+      "1.1.1.1",
+      "X-A",
+      "1",
+      "X-FORWARDED-FOR",
+      "2.2.2.2, 3.3.3.3, 192.0.2.7",
+      "X-B",
+      "2",
+      "X-Forwarded-Proto",
+      "http",
     ]);
   });
 
@@ -42,8 +57,16 @@ describe("toForwardedHeaders", () => {
         { prefix: "/t/one" },
       ),
     ).toEqual([
-      ...["X-Forwarded-Host", "a", "x-forwarded-proto", "http", "Host", "a", "X-Forwarded-Prefix", "/t/one"],
-      ...["X-Forwarded-For", "192.0.2.7"],
+      "X-Forwarded-Host",
+      "a",
+      "x-forwarded-proto",
+      "http",
+      "Host",
+      "a",
+      "X-Forwarded-Prefix",
+      "/t/one",
+      "X-Forwarded-For",
+      "192.0.2.7",
     ]);
   });
 

@@ -18,7 +18,14 @@ describe("an upgrade", () => {
       caller.send(`${HANDSHAKE}first`);
       const request = await agent.nextRequest();
       expect(request.head.headers.slice(0, 8)).toEqual([
-        ...["Host", "a", "Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Key", "x"],
+        "Host",
+        "a",
+        "Connection",
+        "Upgrade",
+        "Upgrade",
+        "websocket",
+        "Sec-WebSocket-Key",
+        "x",
       ]);
       await request.received(5);
       request.stream.respond(SWITCHING, { body: Buffer.from("\x81\x00early") });
@@ -53,6 +60,30 @@ describe("an upgrade", () => {
       expect((await caller.read(2_000_000)).every((byte) => byte === 2)).toBe(true);
       await received(2_000_000);
       stream.end();
+    });
+  });
+
+  it("makes the caller wait when the target does not read", async () => {
+    await withRelay({}, async (world) => {
+      const agent = await world.agent({ reads: false });
+      const caller = await world.caller();
+      caller.send(HANDSHAKE);
+      const { stream, received, closed } = await agent.nextRequest();
+      stream.respond(SWITCHING);
+      await caller.readHead();
+      let isTaken = false;
+      caller.socket.write(Buffer.alloc(50_000_000), () => {
+        isTaken = true;
+      });
+      await received(256 * 1024);
+      // What flows the other way shows that the relay has had its time.
+      for (let round = 0; round < 20; round += 1) {
+        stream.write(Buffer.from("tick"));
+        await caller.read(4);
+      }
+      expect(isTaken).toBe(false);
+      stream.reset("target-reset", "the target went away");
+      await closed;
     });
   });
 

@@ -138,12 +138,9 @@ export class RawConnection {
   }
 
   async #waitFor(isThere: () => boolean, what: string): Promise<void> {
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      this.#wake();
-    }, READ_TIMEOUT_MS);
-    while (!isThere() && !isLate && !this.#isEnded) {
+    const deadline = performance.now() + READ_TIMEOUT_MS;
+    const timer = setTimeout(() => this.#wake(), READ_TIMEOUT_MS);
+    while (!isThere() && !this.#isEnded && performance.now() < deadline) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

@@ -26,6 +26,8 @@ export interface StreamEnd {
 export interface ScriptedRequest {
   readonly head: RequestHead;
   readonly stream: ResponderStream;
+  /** What came in the same message as the head. */
+  readonly first: { readonly bytes: number; readonly ended: boolean };
   /** Resolves with the whole body. Never when the stream is reset before. */
   readonly body: Promise<{ readonly bytes: Buffer; readonly trailers: HeaderList }>;
   readonly closed: Promise<StreamEnd>;
@@ -90,7 +92,7 @@ function runScript(socket: WebSocket, script: AgentScript): ScriptedAgent {
     onGap: () => undefined,
     onEnd: ended.resolve,
     onRequest(head, stream, first, isWhole) {
-      const { request, handler } = receive(head, stream, script.reads ?? true);
+      const { request, handler } = receive(head, stream, { bytes: first.length, ended: isWhole }, script);
       requests.push(request);
       if (first.length > 0) {
         handler.onData(first);
@@ -133,7 +135,8 @@ function runScript(socket: WebSocket, script: AgentScript): ScriptedAgent {
 function receive(
   head: RequestHead,
   stream: ResponderStream,
-  reads: boolean,
+  first: ScriptedRequest["first"],
+  script: AgentScript,
 ): { request: ScriptedRequest; handler: StreamHandler } {
   const chunks: Uint8Array[] = [];
   const body = defer<{ bytes: Buffer; trailers: HeaderList }>();
@@ -144,6 +147,7 @@ function receive(
   const request: ScriptedRequest = {
     head,
     stream,
+    first,
     body: body.promise,
     closed: closed.promise,
     receivedBytes: () => chunks.reduce((sum, chunk) => sum + chunk.length, 0),
@@ -159,7 +163,7 @@ function receive(
       chunks.push(chunk);
       arrival.resolve();
       arrival = defer<void>();
-      if (reads) {
+      if (script.reads !== false) {
         stream.consumed(chunk.length);
       }
     },
@@ -182,11 +186,16 @@ function toHello(script: AgentScript): Hello {
   return { version, token, resumeSecret, agent, ...(script.name === undefined ? {} : { name: script.name }) };
 }
 
+interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+}
+
 /** A promise and the function that resolves it. */
-function defer<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((resolver) => {
-    resolve = resolver;
+function defer<T>(): Deferred<T> {
+  const deferred: { resolve?: (value: T) => void } = {};
+  const promise = new Promise<T>((resolve) => {
+    deferred.resolve = resolve;
   });
-  return { promise, resolve };
+  return { promise, resolve: (value) => deferred.resolve?.(value) };
 }

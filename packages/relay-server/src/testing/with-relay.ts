@@ -19,6 +19,8 @@ export interface RelayWorld {
   /** Connects an agent that is not expected to be welcomed. */
   stranger(script?: AgentScript): Promise<ScriptedAgent>;
   caller(): Promise<RawConnection>;
+  /** Waits until the relay has logged that event. */
+  logged(event: string): Promise<void>;
 }
 
 /** What a test may leave behind on purpose. */
@@ -39,11 +41,18 @@ export async function withRelay(
   leftovers: Leftovers = {},
 ): Promise<void> {
   const log: LogLine[] = [];
+  const waiting: (() => void)[] = [];
   const agents: ScriptedAgent[] = [];
   const callers: RawConnection[] = [];
   const relay = await createRelay(
     { ...DEFAULTS, ...config },
-    { now: Date.now, log: (level, event, fields) => log.push({ level, event, fields }) },
+    {
+      now: Date.now,
+      log(level, event, fields) {
+        log.push({ level, event, fields });
+        waiting.splice(0).forEach((wake) => wake());
+      },
+    },
   );
   const stranger = async (script: AgentScript = {}): Promise<ScriptedAgent> => {
     const agent = await connectAgent(relay.url, script);
@@ -58,6 +67,11 @@ export async function withRelay(
       const agent = await stranger(script);
       await agent.welcomed;
       return agent;
+    },
+    async logged(event) {
+      while (!log.some((line) => line.event === event)) {
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      }
     },
     async caller() {
       const caller = await RawConnection.open(relay.port);
