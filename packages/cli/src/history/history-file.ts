@@ -23,7 +23,7 @@ const TABLE_LEAF = 0x0d;
  */
 export function prepareHistoryFile(path: string): void {
   withHistoryErrors(path, () => {
-    mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+    makeFolder(dirname(path));
     if (!existsSync(path)) {
       createFile(path);
       return;
@@ -38,10 +38,22 @@ export function prepareHistoryFile(path: string): void {
   });
 }
 
-/** Another process may make it at the same moment, which is just as well. */
+/** Step by step: Node's recursive `mkdir` never returns below a folder that takes none, such as /proc. */
+function makeFolder(folder: string): void {
+  if (!existsSync(folder)) {
+    makeFolder(dirname(folder));
+    unlessThere(folder, () => mkdirSync(folder, FOLDER_MODE));
+  }
+}
+
 function createFile(path: string): void {
+  unlessThere(path, () => closeSync(openSync(path, "wx", FILE_MODE)));
+}
+
+/** Another process may make it at the same moment, which is just as well. */
+function unlessThere(path: string, make: () => void): void {
   try {
-    closeSync(openSync(path, "wx", FILE_MODE));
+    make();
   } catch (error) {
     if (!existsSync(path)) {
       throw error;

@@ -1,6 +1,4 @@
-import type { Effects } from "../history/history-store.ts";
-
-type Change = Effects["changes"][number];
+import type { Effects, SourceChange } from "../history/history-store.ts";
 
 /** Sources named in one line; a run that touches more is told by their number. */
 const MAX_SOURCES_NAMED = 5;
@@ -45,16 +43,23 @@ export function listText(items: readonly string[]): string {
   return items.length < 2 ? last : `${items.slice(0, -1).join(", ")} and ${last}`;
 }
 
-function deedText(kind: (typeof KINDS)[number], changes: readonly Change[]): string[] {
+function deedText(kind: (typeof KINDS)[number], changes: readonly SourceChange[]): string[] {
   const parts = changes
     .filter((change) => change[kind] > 0)
-    .map((change) => `${counted(change[kind], "row")} in ${change.source}`);
+    .map((change) => `${rowsText(change, change[kind])} in ${change.source}`);
   return parts.length === 0 ? [] : [`${kind} ${listText(parts)}`];
 }
 
 /** `1 row inserted, 2 updated in charges`. */
-function changeText(change: Change): string {
+function changeText(change: SourceChange): string {
   const kinds = KINDS.filter((kind) => change[kind] > 0);
-  const parts = kinds.map((kind, at) => `${at === 0 ? counted(change[kind], "row") : change[kind]} ${kind}`);
+  const parts = kinds.map(
+    (kind, at) => `${at === 0 ? rowsText(change, change[kind]) : change[kind]} ${kind}`,
+  );
   return `${parts.join(", ")} in ${change.source}`;
+}
+
+/** Of a large table only the least that must have happened is known. */
+function rowsText({ approximate }: SourceChange, count: number): string {
+  return `${approximate === true ? "at least " : ""}${counted(count, "row")}`;
 }

@@ -134,6 +134,7 @@ describe("a run", () => {
   it("speaks of acknowledgement only without a probe, and of no writes where there were none", () => {
     const { stdout, renderer } = createPlain();
     renderer.event({ type: "verdict", ...good, result: "inconclusive", effects: null });
+    renderer.event({ type: "verdict", ...good, result: "inconclusive", attempts: 1, acknowledged: 1 });
     renderer.event({
       type: "verdict",
       ...good,
@@ -148,6 +149,7 @@ describe("a run", () => {
     });
     expect(stdout.lines).toEqual([
       "INCONCLUSIVE  2 of 2 acknowledged",
+      "INCONCLUSIVE  1 of 1 acknowledged, 2 writes: it made 2 writes",
       "INCONCLUSIVE  2 of 2 acknowledged, no writes",
       "INCONCLUSIVE  2 of 2 acknowledged, 1 write in all: the first attempt changed nothing, the other one made 1 write",
     ]);

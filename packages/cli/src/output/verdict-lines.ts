@@ -44,9 +44,12 @@ function effectsPart(verdict: Verdict, first: Effects | null): string {
   if (effects.total === 0) {
     return ", no writes";
   }
-  const firstPart = `the first attempt ${firstText(effects.first, first)}`;
-  const others = attempts > 1 ? `, ${othersText(attempts - 1, effects.rest)}` : "";
-  return `, ${counted(effects.total, "write")} in all: ${firstPart}${others}`;
+  const deeds = firstText(effects.first, first);
+  if (attempts === 1) {
+    return `, ${counted(effects.total, "write")}: it ${deeds}`;
+  }
+  const others = othersText(attempts - 1, effects.rest);
+  return `, ${counted(effects.total, "write")} in all: the first attempt ${deeds}, ${others}`;
 }
 
 function firstText(rows: number, first: Effects | null): string {

@@ -39,6 +39,8 @@ type Verdict =
 /** From a request to its tunnel; one log line for each that reached one. */
 export function createIngressHandler(config: RelayConfig, deps: IngressDeps): IngressHandler {
   const responseTimeoutMs = config.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS;
+  // A relay behind a TLS front is known to the outside by its public URL, whatever its own socket speaks.
+  const proto = config.publicUrl?.startsWith("https:") === true ? "https" : "http";
   const bodyOptions = (expectsContinue: boolean) => ({ maxBytes: config.maxBodyBytes ?? 0, expectsContinue });
 
   return {
@@ -51,7 +53,7 @@ export function createIngressHandler(config: RelayConfig, deps: IngressDeps): In
       } else if (verdict.kind === "health") {
         await sendHealth(res, body);
       } else {
-        const head = toRequestHead(req, verdict.route, false, deps);
+        const head = toRequestHead(req, verdict.route, { proto, upgrade: false }, deps);
         const { mux } = verdict;
         await logged(head, verdict.route.name, deps, async () =>
           forwardDelivery({ req, res, head, body, mux, expectsContinue, responseTimeoutMs }),
@@ -65,7 +67,7 @@ export function createIngressHandler(config: RelayConfig, deps: IngressDeps): In
         sendErrorToSocket(socket, verdict.kind === "refuse" ? verdict.code : "not-found");
         return;
       }
-      const head = toRequestHead(req, verdict.route, true, deps);
+      const head = toRequestHead(req, verdict.route, { proto, upgrade: true }, deps);
       const { mux } = verdict;
       await logged(head, verdict.route.name, deps, async () =>
         forwardUpgrade({ req, socket, firstBytes, head, mux, responseTimeoutMs }),
@@ -112,7 +114,7 @@ function judgeTunnel(route: TunnelRoute, deps: IngressDeps): Verdict {
 function toRequestHead(
   req: IncomingMessage,
   route: TunnelRoute,
-  upgrade: boolean,
+  origin: { readonly proto: "http" | "https"; readonly upgrade: boolean },
   deps: IngressDeps,
 ): RequestHead {
   const peerAddress = req.socket.remoteAddress ?? "unknown";
@@ -123,9 +125,8 @@ function toRequestHead(
     target: route.target,
     headers: toForwardedHeaders(req.rawHeaders, {
       peerAddress,
-      proto: "http",
       prefix: route.prefix,
-      upgrade,
+      ...origin,
     }),
   };
 }

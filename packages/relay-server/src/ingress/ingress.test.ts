@@ -59,6 +59,16 @@ describe("the request on its way to the agent", () => {
     });
   });
 
+  it("is told the scheme of the public URL, since a front with TLS speaks plain HTTP to the relay", async () => {
+    await withRelay({ routing: "path", publicUrl: "https://hooks.example" }, async (world) => {
+      const agent = await world.agent({ ...echo, name: "shop" });
+      const caller = await world.caller();
+      caller.send("GET /t/shop/ HTTP/1.1\r\nHost: hooks.example\r\n\r\n");
+      await caller.readResponse();
+      expect(fieldOf((await agent.nextRequest()).head.headers, "X-Forwarded-Proto")).toBe("https");
+    });
+  });
+
   it.each(["/", "/?", "//x", "/a/../b", "/%zz", "/a%2Fb?x=1&x=2&&=", "/t/name/x", "/healthz"])(
     "passes the request-target %s byte for byte",
     async (target) => {

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { CliError } from "../errors.ts";
+import { parseProbeSpec } from "./probe-spec.ts";
+
+describe("--probe", () => {
+  it("takes a SQLite file, relative to the folder", () => {
+    expect(parseProbeSpec("sqlite:data/app.db", "/shop")).toEqual({
+      kind: "sqlite",
+      name: "sqlite:data/app.db",
+      path: "/shop/data/app.db",
+    });
+    expect(parseProbeSpec("sqlite:/var/app.db", "/shop").path).toBe("/var/app.db");
+    expect(parseProbeSpec("sqlite:///var/app.db", "/shop").path).toBe("/var/app.db");
+    expect(parseProbeSpec("SQLite:app.db", "/shop").path).toBe("/shop/app.db");
+  });
+
+  it.each(["", "app.db", "sqlite:", "C:\\app.db", "postgres://ada:hunter2@db/shop", "mongodb:x", "\u001b[2Jsqlite"])(
+    "refuses %j, says what is supported, and repeats neither passwords nor control characters",
+    (text) => {
+      try {
+        parseProbeSpec(text, "/shop");
+        expect.unreachable();
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        expect(error).toMatchObject({ code: "bad-probe", exitCode: 2 });
+        expect(error.hint).toContain("sqlite:FILE");
+        expect(error.message).not.toMatch(/hunter2|\u001b/u);
+      }
+    },
+  );
+});

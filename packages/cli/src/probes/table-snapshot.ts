@@ -1,0 +1,99 @@
+import type { SourceChange } from "../history/history-store.ts";
+import { fingerprint, serialize } from "./row-hash.ts";
+import type { SqlValue } from "./row-hash.ts";
+
+export type RowKey = number | bigint | string;
+
+/** What is known of a table at one moment. */
+export interface TableSnapshot {
+  readonly count: number;
+  /** Fingerprint of each row by its key; null: there were too many, and only `digest` tells whether anything changed. */
+  readonly rows: ReadonlyMap<RowKey, string> | null;
+  /** Sum of all rows' fingerprints, whatever their order. */
+  readonly digest: string;
+}
+
+export const EMPTY_TABLE: TableSnapshot = { count: 0, rows: new Map(), digest: digestText(new Uint32Array(4)) };
+
+/** Takes the rows of a table one by one, up to `maxRows` of them by key. */
+export class TableReader {
+  readonly #maxRows: number;
+  readonly #digest = new Uint32Array(4);
+  #rows: Map<RowKey, string> | null;
+  #count = 0;
+
+  /** `hasKey` false: the rows have no key that could be read, so that only the digest is kept. */
+  constructor(maxRows: number, hasKey: boolean) {
+    this.#maxRows = maxRows;
+    this.#rows = hasKey ? new Map() : null;
+  }
+
+  /** `key` values are part of the row's fingerprint: two equal rows must not cancel each other out in the sum. */
+  add(key: readonly SqlValue[], values: readonly SqlValue[]): void {
+    const print = fingerprint([...key, ...values]);
+    for (const index of this.#digest.keys()) {
+      this.#digest[index] = (this.#digest[index] ?? 0) + print.readUInt32LE(index * 4);
+    }
+    this.#count += 1;
+    if (this.#count > this.#maxRows) {
+      this.#rows = null;
+    }
+    this.#rows?.set(toRowKey(key), print.toString("latin1"));
+  }
+
+  finish(): TableSnapshot {
+    return { count: this.#count, rows: this.#rows, digest: digestText(this.#digest) };
+  }
+}
+
+/** What changed in a table; null: nothing. Exact while both snapshots hold the rows by key. */
+export function compareTables(source: string, earlier: TableSnapshot, later: TableSnapshot): SourceChange | null {
+  if (earlier === later || earlier.digest === later.digest) {
+    return null;
+  }
+  return earlier.rows === null || later.rows === null
+    ? estimateChange(source, earlier.count, later.count)
+    : countChanges(source, earlier.rows, later.rows);
+}
+
+function countChanges(
+  source: string,
+  earlier: ReadonlyMap<RowKey, string>,
+  later: ReadonlyMap<RowKey, string>,
+): SourceChange {
+  let inserted = 0;
+  let updated = 0;
+  for (const [key, print] of later) {
+    const before = earlier.get(key);
+    inserted += before === undefined ? 1 : 0;
+    updated += before !== undefined && before !== print ? 1 : 0;
+  }
+  // Of the keys that were there before, those that are neither kept nor updated are gone.
+  const deleted = earlier.size - (later.size - inserted);
+  return { source, inserted, updated, deleted };
+}
+
+/** The least that must have happened: the contents differ for certain, in how many rows can't be told. */
+function estimateChange(source: string, earlier: number, later: number): SourceChange {
+  return {
+    source,
+    inserted: Math.max(0, later - earlier),
+    updated: later === earlier ? 1 : 0,
+    deleted: Math.max(0, earlier - later),
+    approximate: true,
+  };
+}
+
+/** A rowid as number where that is exact, because a Map of numbers is several times faster. */
+function toRowKey(key: readonly SqlValue[]): RowKey {
+  const [first] = key;
+  if (key.length !== 1 || typeof first !== "bigint") {
+    return serialize(key);
+  }
+  const number = Number(first);
+  return Number.isSafeInteger(number) ? number : first;
+}
+
+function digestText(digest: Uint32Array): string {
+  return digest.join(" ");
+}
