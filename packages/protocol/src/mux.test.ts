@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
+import { encodeFrame } from "./core/frame-codec.ts";
 import type { RequestHead, ResponseHead } from "./core/head.ts";
 import {
   INITIAL_WINDOW_BYTES,
@@ -354,6 +355,27 @@ describe("a transport that is full", () => {
     await over;
     expect(ends.agent[0]).toMatchObject({ kind: "lost" });
     expect(handler.log).toEqual(["reset session-lost", "close"]);
+  });
+});
+
+describe("an agent at its limit of streams", () => {
+  it("resets the one stream too many, told to a relay that does not count", async () => {
+    const { relaySide, agentSide, agent, nextRequest } = await connectInMemory();
+    const isReset = () => agentSide.sent.some((message) => message[0] === 0x15 && message[4] === 5);
+    for (let stream = 1; stream <= WELCOME.limits.maxStreams + 1; stream += 1) {
+      for (const message of encodeFrame({
+        name: "request",
+        stream,
+        head: HEAD,
+        body: Buffer.of(),
+        end: true,
+      }))
+        relaySide.send(message);
+    }
+    const requests = [await nextRequest(), await nextRequest(), await nextRequest(), await nextRequest()];
+    await vi.waitUntil(isReset);
+    expect(agent.openStreams).toBe(4);
+    for (const { stream } of requests) stream.reset("internal", "test");
   });
 });
 

@@ -18,7 +18,7 @@ export function createWebSocketTransport(socket: WebSocket): Transport {
   const readBufferedBytes = (): number => {
     const bytes = socket.bufferedAmount;
     // Whoever was told that there is no room must be told when there is, whatever filled it: `ws` adds pongs by itself.
-    
+    if (bytes >= SEND_HIGH_WATER_BYTES) wasFull = true;
     return bytes;
   };
   const afterWrite = (): void => {

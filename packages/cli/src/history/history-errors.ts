@@ -89,7 +89,10 @@ export function corruptDatabaseError(path: string): CliError {
 /** A history that this version can't read. */
 export function newerDatabaseError(path: string, version: number): CliError {
   const why = `a newer version of Tenfold wrote it (its schema is version ${version})`;
-  return describe({ code: "db-newer", why, hint: `Upgrade Tenfold (npm install -g tenfold). ${OTHER_FILE}` }, path);
+  return describe(
+    { code: "db-newer", why, hint: `Upgrade Tenfold (npm install -g tenfold). ${OTHER_FILE}` },
+    path,
+  );
 }
 
 /** A folder, or a pipe or device, which could block for ever. */

@@ -1,7 +1,13 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { corruptDatabaseError, foreignDatabaseError, newerDatabaseError, notAFileError, withHistoryErrors } from "./history-errors.ts";
+import {
+  corruptDatabaseError,
+  foreignDatabaseError,
+  newerDatabaseError,
+  notAFileError,
+  withHistoryErrors,
+} from "./history-errors.ts";
 import { APPLICATION_ID, SCHEMA_VERSION, readVersion } from "./migrations.ts";
 
 /** Captured webhooks hold personal data: for the user only. SQLite gives -wal and -shm the mode of the file. */

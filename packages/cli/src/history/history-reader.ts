@@ -19,7 +19,9 @@ export class HistoryReader {
 
   list({ limit, folder }: ListQuery): DeliverySummary[] {
     const { list, listFolder } = this.#statements;
-    return this.#read(() => (folder === undefined ? list.all(limit) : listFolder.all(folder, limit))).map(fromSummaryRow);
+    return this.#read(() => (folder === undefined ? list.all(limit) : listFolder.all(folder, limit))).map(
+      fromSummaryRow,
+    );
   }
 
   get(id: string): DeliveryRecord | undefined {
@@ -104,7 +106,9 @@ function prepareReads(db: Database.Database) {
     listFolder: db.prepare<[string, number], SummaryRow>(listSql("WHERE d.folder = ?")),
     get: db.prepare<[string], DeliveryRow>(GET),
     attempts: db.prepare<[string], AttemptRow>(ATTEMPTS),
-    lastNumber: db.prepare<[string], number | null>("SELECT max(number) FROM attempts WHERE delivery_id = ?").pluck(),
+    lastNumber: db
+      .prepare<[string], number | null>("SELECT max(number) FROM attempts WHERE delivery_id = ?")
+      .pluck(),
     hadEffects: db
       .prepare<[string, string], number>(
         "SELECT 1 FROM attempts WHERE delivery_id = ? AND target = ? AND effects_total > 0 LIMIT 1",
@@ -112,11 +116,15 @@ function prepareReads(db: Database.Database) {
       .pluck(),
     any: db.prepare<[], number>("SELECT 1 FROM deliveries LIMIT 1").pluck(),
     received: db.prepare<[number], string>(idSql("replay_of IS NULL", "LIMIT 1 OFFSET ?")).pluck(),
-    receivedIn: db.prepare<[string, number], string>(idSql("folder = ? AND replay_of IS NULL", "LIMIT 1 OFFSET ?")).pluck(),
+    receivedIn: db
+      .prepare<[string, number], string>(idSql("folder = ? AND replay_of IS NULL", "LIMIT 1 OFFSET ?"))
+      .pluck(),
     receivedByKey: db.prepare<[string], string>(idSql("key = ? AND replay_of IS NULL", "LIMIT 1")).pluck(),
     anyByKey: db.prepare<[string], string>(idSql("key = ?", "LIMIT 1")).pluck(),
     byPrefix: db
-      .prepare<[string, string, number], string>("SELECT id FROM deliveries WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?")
+      .prepare<[string, string, number], string>(
+        "SELECT id FROM deliveries WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?",
+      )
       .pluck(),
   };
 }

@@ -88,7 +88,9 @@ describe("writing to a full disk", () => {
     db.pragma("max_page_count = 1000000");
     await writer.flush();
 
-    expect(db.prepare("SELECT id, body_size FROM deliveries").all()).toEqual([{ id: delivery.id, body_size: 200_000 }]);
+    expect(db.prepare("SELECT id, body_size FROM deliveries").all()).toEqual([
+      { id: delivery.id, body_size: 200_000 },
+    ]);
   });
 });
 

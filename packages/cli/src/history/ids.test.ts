@@ -37,6 +37,8 @@ describe("ids", () => {
 
 describe("a minted key", () => {
   it("is a UUIDv7 with dashes, as receivers of UUIDs expect it", () => {
-    expect(mintKey(SAMPLE_TIME)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u);
+    expect(mintKey(SAMPLE_TIME)).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u,
+    );
   });
 });

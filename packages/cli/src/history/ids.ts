@@ -26,13 +26,7 @@ export function newRunId(now: number): string {
 /** The key of a delivery that brings none of its own: a UUIDv7 with dashes. `now`: ms since the epoch. */
 export function mintKey(now: number): string {
   const hex = nextUuid(now);
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20),
-  ].join("-");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
 // One for the process, because ids are promised to be in order across everything that the process makes.

@@ -115,14 +115,24 @@ const OPEN = `
   console.log("opened");`;
 
 async function openInProcess(moduleUrl: string, path: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", OPEN, moduleUrl, path]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--input-type=module",
+    "-e",
+    OPEN,
+    moduleUrl,
+    path,
+  ]);
   return stdout.trim();
 }
 
 describe("a file that is no history of ours", () => {
   it("is refused when it is no database, and left as it is", () => {
     const folder = createTempFolder();
-    const contents = ["x", "no database ".repeat(1_000), "SQLite format 3\0 but only at first sight".repeat(200)];
+    const contents = [
+      "x",
+      "no database ".repeat(1_000),
+      "SQLite format 3\0 but only at first sight".repeat(200),
+    ];
     for (const [index, content] of contents.entries()) {
       const path = join(folder, `${index}.db`);
       writeFileSync(path, content);
@@ -132,18 +142,21 @@ describe("a file that is no history of ours", () => {
     expect(readdirSync(folder)).toHaveLength(contents.length);
   });
 
-  it.each(["delete", "wal"])("is refused when it is another program's (journal: %s), and left as it is", (mode) => {
-    const folder = createTempFolder();
-    const path = join(folder, "songs.db");
-    const db = new Database(path);
-    db.pragma(`journal_mode = ${mode}`);
-    db.exec("CREATE TABLE songs (title TEXT)");
-    db.close();
-    const before = readFileSync(path);
-    expectRefused(path, "db-corrupt", /another program/u);
-    expect(readFileSync(path).equals(before)).toBe(true);
-    expect(readdirSync(folder)).toEqual(["songs.db"]);
-  });
+  it.each(["delete", "wal"])(
+    "is refused when it is another program's (journal: %s), and left as it is",
+    (mode) => {
+      const folder = createTempFolder();
+      const path = join(folder, "songs.db");
+      const db = new Database(path);
+      db.pragma(`journal_mode = ${mode}`);
+      db.exec("CREATE TABLE songs (title TEXT)");
+      db.close();
+      const before = readFileSync(path);
+      expectRefused(path, "db-corrupt", /another program/u);
+      expect(readFileSync(path).equals(before)).toBe(true);
+      expect(readdirSync(folder)).toEqual(["songs.db"]);
+    },
+  );
 
   it("is refused when another program has it open with a log, and neither is changed", () => {
     const path = join(createTempFolder(), "songs.db");
@@ -196,10 +209,13 @@ describe("a place that can't be written", () => {
     expect(readdirSync(folder)).toEqual(["file", "taken.db"]);
   });
 
-  it.skipIf(process.platform === "win32")("is refused when it is a device or on a system's own file system", () => {
-    expect(refusal("/dev/null").code).toBe("db-unwritable");
-    expect(refusal("/proc/tenfold/history.db").code).toBe("db-unwritable");
-  });
+  it.skipIf(process.platform === "win32")(
+    "is refused when it is a device or on a system's own file system",
+    () => {
+      expect(refusal("/dev/null").code).toBe("db-unwritable");
+      expect(refusal("/proc/tenfold/history.db").code).toBe("db-unwritable");
+    },
+  );
 });
 
 describe("a history that is opened for reading", () => {
@@ -238,8 +254,12 @@ describe("the place of the history", () => {
   });
 
   it("follows XDG_DATA_HOME when it is absolute", () => {
-    expect(defaultHistoryPath({ XDG_DATA_HOME: "/data" }, "linux", "/home/ada")).toBe("/data/tenfold/history.db");
-    expect(defaultHistoryPath({ XDG_DATA_HOME: "data" }, "linux", "/home/ada")).toMatch(/^\/home\/ada\/\.local/u);
+    expect(defaultHistoryPath({ XDG_DATA_HOME: "/data" }, "linux", "/home/ada")).toBe(
+      "/data/tenfold/history.db",
+    );
+    expect(defaultHistoryPath({ XDG_DATA_HOME: "data" }, "linux", "/home/ada")).toMatch(
+      /^\/home\/ada\/\.local/u,
+    );
   });
 
   it("is what --db says, else TENFOLD_DB, else the default", () => {

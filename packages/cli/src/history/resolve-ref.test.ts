@@ -11,7 +11,9 @@ const ID_B = "dlv_0194aabb000070008000000000000000";
 async function historyOf(deliveries: readonly Parameters<typeof sampleDelivery>[0][]): Promise<HistoryStore> {
   const history = openTempHistory();
   for (const [index, changes] of deliveries.entries()) {
-    history.recordDelivery(sampleDelivery({ receivedAt: SAMPLE_TIME + index, key: `evt_${index}`, ...changes }));
+    history.recordDelivery(
+      sampleDelivery({ receivedAt: SAMPLE_TIME + index, key: `evt_${index}`, ...changes }),
+    );
   }
   await history.flush();
   return history;
@@ -48,7 +50,10 @@ describe("last", () => {
 
   it("does not reach beyond this folder when it has too few", async () => {
     const history = await historyOf([{ folder: "/other" }, {}]);
-    expect(errorOf(() => history.resolve("last~1", HERE))).toMatchObject({ code: "no-such-delivery", exitCode: 5 });
+    expect(errorOf(() => history.resolve("last~1", HERE))).toMatchObject({
+      code: "no-such-delivery",
+      exitCode: 5,
+    });
   });
 
   it("says how to capture a delivery while the history is empty", async () => {
@@ -75,7 +80,9 @@ describe("a name of a delivery", () => {
   });
 
   it("lists ten candidates at most", async () => {
-    const ids = Array.from({ length: 30 }, (_, index) => ({ id: `dlv_0194aa${String(index).padStart(26, "0")}` }));
+    const ids = Array.from({ length: 30 }, (_, index) => ({
+      id: `dlv_0194aa${String(index).padStart(26, "0")}`,
+    }));
     const history = await historyOf(ids);
     const error = errorOf(() => history.resolve("0194", HERE));
     expect(error.details).toHaveLength(10);

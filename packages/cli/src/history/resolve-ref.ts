@@ -18,7 +18,9 @@ const ID_PREFIX = /^(?:dlv_)?(?<rest>[0-9a-z]{4,})$/u;
  */
 export function resolveRef(reader: HistoryReader, ref: string, folder: string): DeliveryRecord {
   const last = LAST.exec(ref);
-  const id = last ? resolveLast(reader, Number(last.groups?.["back"] ?? 0), folder) : resolveName(reader, ref);
+  const id = last
+    ? resolveLast(reader, Number(last.groups?.["back"] ?? 0), folder)
+    : resolveName(reader, ref);
   const delivery = id === undefined ? undefined : reader.get(id);
   if (delivery === undefined) {
     throw noSuchDelivery(ref, reader.isEmpty());

@@ -163,7 +163,11 @@ export function fromAttemptRow(row: AttemptRow): AttemptRecord {
     responseBody:
       row.response_bytes === null
         ? null
-        : toBody(row.response_bytes, row.response_size ?? row.response_bytes.length, row.response_truncated ?? 0),
+        : toBody(
+            row.response_bytes,
+            row.response_size ?? row.response_bytes.length,
+            row.response_truncated ?? 0,
+          ),
     sentHeaders: row.sent_headers === null ? null : toHeaderList(row.sent_headers),
     effects: row.effects === null ? null : (JSON.parse(row.effects) as Effects),
   };

@@ -11,7 +11,11 @@ describe("a recorded delivery", () => {
   it("comes back byte for byte: body, headers with order, case and repeats", async () => {
     const history = openTempHistory();
     const allBytes = Uint8Array.from({ length: 256 }, (_, index) => index);
-    const delivery = sampleDelivery({ body: { bytes: allBytes, size: 999, truncated: true }, provider: null, event: null });
+    const delivery = sampleDelivery({
+      body: { bytes: allBytes, size: 999, truncated: true },
+      provider: null,
+      event: null,
+    });
     history.recordDelivery(delivery);
     await history.flush();
 
@@ -92,7 +96,9 @@ describe("a recorded attempt", () => {
     await history.flush();
     history.recordDelivery(delivery);
     await history.flush();
-    expect(history.list({ limit: 1 })).toMatchObject([{ attempts: 1, lastStatus: 200, lastOutcome: "acknowledged" }]);
+    expect(history.list({ limit: 1 })).toMatchObject([
+      { attempts: 1, lastStatus: 200, lastOutcome: "acknowledged" },
+    ]);
   });
 
   it("gets a number of its own when two processes add to one delivery at once", async () => {
@@ -125,7 +131,12 @@ describe("whether a delivery had effects on a target", () => {
 describe("a run", () => {
   it("is written when it starts and again with its verdict", async () => {
     const history = openTempHistory();
-    const run = { id: newRunId(SAMPLE_TIME), deliveryId: "dlv_a", kind: "resend", startedAt: SAMPLE_TIME } as const;
+    const run = {
+      id: newRunId(SAMPLE_TIME),
+      deliveryId: "dlv_a",
+      kind: "resend",
+      startedAt: SAMPLE_TIME,
+    } as const;
     history.recordRun({ ...run, verdict: null });
     history.recordRun({ ...run, verdict: '{"result":"good"}' });
     await history.flush();

@@ -7,7 +7,7 @@ import type { Renderer } from "./renderer.ts";
 /** Chalk's levels: none, and the sixteen colours that every terminal has. */
 const NO_COLOR = 0;
 const BASIC_COLOR = 1;
-const OFF_VALUES: readonly string[] = ["0", "false"];
+const OFF_VALUES: ReadonlySet<string> = new Set(["0", "false"]);
 
 type Output = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
@@ -48,7 +48,7 @@ export function hasColor(
   }
   const forced = env["FORCE_COLOR"];
   if (forced !== undefined) {
-    return !OFF_VALUES.includes(forced);
+    return !OFF_VALUES.has(forced);
   }
   const isRefused = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   return !isRefused && stream.isTTY === true;

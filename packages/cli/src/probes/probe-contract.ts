@@ -34,7 +34,10 @@ export function probeContract(database: string, create: () => Promise<ProbeFixtu
     it("sees nothing when nothing is written, or what is written is the same", async () => {
       const { probe, execute } = await openShop(create);
       expect(await watch(probe, async () => {})).toEqual({ total: 0, changes: [] });
-      expect(await watch(probe, () => execute("UPDATE charges SET amount = amount"))).toEqual({ total: 0, changes: [] });
+      expect(await watch(probe, () => execute("UPDATE charges SET amount = amount"))).toEqual({
+        total: 0,
+        changes: [],
+      });
     });
 
     it("sees nothing of what is taken back", async () => {
@@ -67,7 +70,9 @@ export function probeContract(database: string, create: () => Promise<ProbeFixtu
       await execute("INSERT INTO charges (id, amount) VALUES (11, 1)");
       const third = await probe.snapshot();
       expect([first, second].map((earlier) => third.changesSince(earlier).total)).toEqual([2, 1]);
-      expect(first.changesSince(third).changes).toEqual([{ source: "charges", inserted: 0, updated: 0, deleted: 2 }]);
+      expect(first.changesSince(third).changes).toEqual([
+        { source: "charges", inserted: 0, updated: 0, deleted: 2 },
+      ]);
     });
 
     it("names the tables that it watches", async () => {
@@ -99,7 +104,9 @@ export function probeContract(database: string, create: () => Promise<ProbeFixtu
   });
 }
 
-async function openShop(create: () => Promise<ProbeFixture>): Promise<ProbeFixture & { readonly probe: Probe }> {
+async function openShop(
+  create: () => Promise<ProbeFixture>,
+): Promise<ProbeFixture & { readonly probe: Probe }> {
   const fixture = await create();
   await fixture.execute(`
     CREATE TABLE charges (id INTEGER PRIMARY KEY, amount INTEGER NOT NULL);

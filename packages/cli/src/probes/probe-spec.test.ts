@@ -14,18 +14,23 @@ describe("--probe", () => {
     expect(parseProbeSpec("SQLite:app.db", "/shop").path).toBe("/shop/app.db");
   });
 
-  it.each(["", "app.db", "sqlite:", "C:\\app.db", "postgres://ada:hunter2@db/shop", "mongodb:x", "\u001b[2Jsqlite"])(
-    "refuses %j, says what is supported, and repeats neither passwords nor control characters",
-    (text) => {
-      try {
-        parseProbeSpec(text, "/shop");
-        expect.unreachable();
-      } catch (error) {
-        if (!(error instanceof CliError)) throw error;
-        expect(error).toMatchObject({ code: "bad-probe", exitCode: 2 });
-        expect(error.hint).toContain("sqlite:FILE");
-        expect(error.message).not.toMatch(/hunter2|\u001b/u);
-      }
-    },
-  );
+  it.each([
+    "",
+    "app.db",
+    "sqlite:",
+    "C:\\app.db",
+    "postgres://ada:hunter2@db/shop",
+    "mongodb:x",
+    "\u001b[2Jsqlite",
+  ])("refuses %j, says what is supported, and repeats neither passwords nor control characters", (text) => {
+    try {
+      parseProbeSpec(text, "/shop");
+      expect.unreachable();
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      expect(error).toMatchObject({ code: "bad-probe", exitCode: 2 });
+      expect(error.hint).toContain("sqlite:FILE");
+      expect(error.message).not.toMatch(/hunter2|\u001b/u);
+    }
+  });
 });

@@ -62,7 +62,9 @@ describe("a row", () => {
       "CREATE TABLE k (a TEXT, b INTEGER, v, PRIMARY KEY (b, a)) WITHOUT ROWID; INSERT INTO k VALUES ('x', 1, 1), ('y', 1, 1)",
     );
     const seen = await changes(await open(), () =>
-      db.exec("UPDATE k SET v = 2 WHERE a = 'x'; INSERT INTO k VALUES ('x', 2, 1); DELETE FROM k WHERE a = 'y'"),
+      db.exec(
+        "UPDATE k SET v = 2 WHERE a = 'x'; INSERT INTO k VALUES ('x', 2, 1); DELETE FROM k WHERE a = 'y'",
+      ),
     );
     expect(seen.changes).toEqual([{ source: "k", inserted: 1, updated: 1, deleted: 1 }]);
   });
@@ -74,7 +76,10 @@ describe("a row", () => {
   });
 
   it("still is seen to change where its table hides the rowid", async () => {
-    const { db, openProbe: open } = createShop("wal", "CREATE TABLE t (rowid, _rowid_, oid); INSERT INTO t VALUES (1, 1, 1)");
+    const { db, openProbe: open } = createShop(
+      "wal",
+      "CREATE TABLE t (rowid, _rowid_, oid); INSERT INTO t VALUES (1, 1, 1)",
+    );
     const probe = await open();
     expect((await changes(probe, () => db.exec("UPDATE t SET oid = 2"))).changes).toMatchObject([
       { source: "t", updated: 1, approximate: true },
@@ -105,7 +110,10 @@ describe("a row", () => {
   });
 
   it("does not move between columns unseen", async () => {
-    const { db, openProbe: open } = createShop("wal", "CREATE TABLE t (a, b); INSERT INTO t VALUES ('x,t1:y', 'z')");
+    const { db, openProbe: open } = createShop(
+      "wal",
+      "CREATE TABLE t (a, b); INSERT INTO t VALUES ('x,t1:y', 'z')",
+    );
     expect((await changes(await open(), () => db.exec("UPDATE t SET a = 'x', b = 'y,t1:z'"))).total).toBe(1);
   });
 });
@@ -147,7 +155,10 @@ describe("a table with more rows than are compared one by one", () => {
     ["INSERT INTO t VALUES (5), (6)", { inserted: 2, updated: 0, deleted: 0 }],
     ["DELETE FROM t WHERE v = 2", { inserted: 0, updated: 0, deleted: 1 }],
     ["UPDATE t SET v = 9 WHERE v = 2", { inserted: 0, updated: 1, deleted: 0 }],
-    ["UPDATE t SET v = CASE v WHEN 1 THEN 2 WHEN 2 THEN 1 ELSE v END", { inserted: 0, updated: 1, deleted: 0 }],
+    [
+      "UPDATE t SET v = CASE v WHEN 1 THEN 2 WHEN 2 THEN 1 ELSE v END",
+      { inserted: 0, updated: 1, deleted: 0 },
+    ],
   ])("never hides a change, and says that it is approximate: %s", async (sql, expected) => {
     const { db, openProbe: open } = createShop("wal", setUp);
     const seen = await changes(await open({ maxRowsByKey: 3 }), () => db.exec(sql));
@@ -156,13 +167,17 @@ describe("a table with more rows than are compared one by one", () => {
 
   it("is unchanged when nothing is written to it", async () => {
     const { db, openProbe: open } = createShop("wal", `${setUp}; CREATE TABLE other (v)`);
-    const seen = await changes(await open({ maxRowsByKey: 3 }), () => db.exec("INSERT INTO other VALUES (1)"));
+    const seen = await changes(await open({ maxRowsByKey: 3 }), () =>
+      db.exec("INSERT INTO other VALUES (1)"),
+    );
     expect(seen.changes).toEqual([{ source: "other", inserted: 1, updated: 0, deleted: 0 }]);
   });
 
   it("may have grown between the two snapshots", async () => {
     const { db, openProbe: open } = createShop("wal", "CREATE TABLE t (v); INSERT INTO t VALUES (1), (2)");
-    const seen = await changes(await open({ maxRowsByKey: 3 }), () => db.exec("INSERT INTO t VALUES (3), (4)"));
+    const seen = await changes(await open({ maxRowsByKey: 3 }), () =>
+      db.exec("INSERT INTO t VALUES (3), (4)"),
+    );
     expect(seen.changes).toEqual([{ source: "t", inserted: 2, updated: 0, deleted: 0, approximate: true }]);
   });
 });
@@ -196,7 +211,11 @@ describe("the handler", () => {
   });
 
   it("may replace the file between two snapshots", async () => {
-    const { folder, path, openProbe: open } = createShop("delete", "CREATE TABLE t (v); INSERT INTO t VALUES (1)");
+    const {
+      folder,
+      path,
+      openProbe: open,
+    } = createShop("delete", "CREATE TABLE t (v); INSERT INTO t VALUES (1)");
     const probe = await open();
     const seen = await changes(probe, () => {
       const next = new Database(join(folder, "next.db"));
@@ -230,13 +249,18 @@ describe("a probe that can't look", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it.each(["", "not a database ".repeat(1_000)])("fails on a folder or a file of another kind", async (content) => {
-    const folder = createTempFolder();
-    if (content !== "") writeFileSync(join(folder, "file"), content);
-    await expect(openProbe(parseProbeSpec(content === "" ? "sqlite:." : "sqlite:file", folder))).rejects.toMatchObject({
-      code: "probe-failed",
-    });
-  });
+  it.each(["", "not a database ".repeat(1_000)])(
+    "fails on a folder or a file of another kind",
+    async (content) => {
+      const folder = createTempFolder();
+      if (content !== "") writeFileSync(join(folder, "file"), content);
+      await expect(
+        openProbe(parseProbeSpec(content === "" ? "sqlite:." : "sqlite:file", folder)),
+      ).rejects.toMatchObject({
+        code: "probe-failed",
+      });
+    },
+  );
 
   it("fails when the database stays locked", async () => {
     const { db, openProbe: open } = createShop("delete", "CREATE TABLE t (v)");

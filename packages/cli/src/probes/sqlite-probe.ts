@@ -151,7 +151,10 @@ class SqliteSnapshot implements ProbeSnapshot {
       const before = earlier.#tables.get(name) ?? EMPTY_TABLE;
       return compareTables(name, before, this.#tables.get(name) ?? EMPTY_TABLE) ?? [];
     });
-    const total = changes.reduce((sum, { inserted, updated, deleted }) => sum + inserted + updated + deleted, 0);
+    const total = changes.reduce(
+      (sum, { inserted, updated, deleted }) => sum + inserted + updated + deleted,
+      0,
+    );
     return { total, changes };
   }
 }
@@ -186,7 +189,8 @@ function describe(error: unknown, path: string): Failure | undefined {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const file = visible(path);
   if (code === "ENOENT" || code === "ENOTDIR") {
-    const hint = "Give the file that the handler writes to, relative to this folder; start the handler first if it makes it.";
+    const hint =
+      "Give the file that the handler writes to, relative to this folder; start the handler first if it makes it.";
     return { why: `there is no file ${file}`, hint };
   }
   const hint = "Give the database file that the handler writes to.";
@@ -194,13 +198,19 @@ function describe(error: unknown, path: string): Failure | undefined {
     return { why: `${file} is no SQLite database, or damaged`, hint };
   }
   if (code.startsWith("SQLITE_BUSY")) {
-    return { why: `${file} stayed locked`, hint: "Another program keeps it locked for writing; end it or its transaction." };
+    return {
+      why: `${file} stayed locked`,
+      hint: "Another program keeps it locked for writing; end it or its transaction.",
+    };
   }
   if (code.startsWith("SQLITE_READONLY")) {
     const wait = "Start the handler: it repairs the database when it opens it.";
     return { why: `${file} was left in the middle of a write`, hint: wait };
   }
-  return { why: `${file} can't be read (${code === "" ? String(error) : code})`, hint: `${hint} Check its rights.` };
+  return {
+    why: `${file} can't be read (${code === "" ? String(error) : code})`,
+    hint: `${hint} Check its rights.`,
+  };
 }
 
 async function settled(promise: Promise<unknown>): Promise<void> {

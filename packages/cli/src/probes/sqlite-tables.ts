@@ -5,6 +5,8 @@ import type { TableSnapshot } from "./table-snapshot.ts";
 
 /** Rows of one table that are compared one by one: about 30 MB of memory and half a second. */
 export const MAX_ROWS_BY_KEY = 200_000;
+/** The same over all tables: a snapshot, and the one that it is compared with, stay below 200 MB each. */
+const MAX_TOTAL_ROWS_BY_KEY = 1_000_000;
 /** Rows read without a pause: some 10 ms, so that what else this process does goes on meanwhile. */
 const ROWS_A_TURN = 2_000;
 
@@ -26,8 +28,11 @@ export async function readTables(
   maxRowsByKey: number,
 ): Promise<ReadonlyMap<string, TableSnapshot>> {
   const tables = new Map<string, TableSnapshot>();
+  let left = MAX_TOTAL_ROWS_BY_KEY;
   for (const table of listTables(db)) {
-    tables.set(table.name, await readTable(db, table, maxRowsByKey));
+    const snapshot = await readTable(db, table, Math.min(maxRowsByKey, left));
+    left -= snapshot.rows?.size ?? 0;
+    tables.set(table.name, snapshot);
   }
   return tables;
 }
@@ -42,7 +47,11 @@ function listTables(db: Database.Database): TableInfo[] {
     .all();
 }
 
-async function readTable(db: Database.Database, table: TableInfo, maxRowsByKey: number): Promise<TableSnapshot> {
+async function readTable(
+  db: Database.Database,
+  table: TableInfo,
+  maxRowsByKey: number,
+): Promise<TableSnapshot> {
   const columns = listColumns(db, table.name);
   const keyColumns = keyOf(table, columns);
   const selected = [...keyColumns, ...columns.map(({ name }) => quoted(name))];

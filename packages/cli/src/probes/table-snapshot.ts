@@ -13,7 +13,11 @@ export interface TableSnapshot {
   readonly digest: string;
 }
 
-export const EMPTY_TABLE: TableSnapshot = { count: 0, rows: new Map(), digest: digestText(new Uint32Array(4)) };
+export const EMPTY_TABLE: TableSnapshot = {
+  count: 0,
+  rows: new Map(),
+  digest: digestText(new Uint32Array(4)),
+};
 
 /** Takes the rows of a table one by one, up to `maxRows` of them by key. */
 export class TableReader {
@@ -47,7 +51,11 @@ export class TableReader {
 }
 
 /** What changed in a table; null: nothing. Exact while both snapshots hold the rows by key. */
-export function compareTables(source: string, earlier: TableSnapshot, later: TableSnapshot): SourceChange | null {
+export function compareTables(
+  source: string,
+  earlier: TableSnapshot,
+  later: TableSnapshot,
+): SourceChange | null {
   if (earlier === later || earlier.digest === later.digest) {
     return null;
   }

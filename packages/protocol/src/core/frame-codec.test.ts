@@ -203,6 +203,22 @@ describe("hostile bytes", () => {
     );
   });
 
+  it.each([
+    ["bytes beyond ASCII in JSON", { name: "drain", reason: "a~b" } as const, [0x7e, 0x80]],
+    ["a control character in JSON", { name: "drain", reason: "a~b" } as const, [0x7e, 0x0a]],
+    [
+      "a welcome that allows no stream",
+      { name: "welcome", welcome: { ...WELCOME, limits: { maxStreams: 9, maxBodyBytes: 0 } } } as const,
+      [0x39, 0x30],
+    ],
+  ])("are refused: %s", (_, frame, [from = 0, to = 0]) => {
+    const [message = body("")] = encodeFrame(frame);
+    expect(errorOf(message)).toBeUndefined();
+    expect(errorOf(message.map((byte) => (byte === from ? to : byte)))).toMatchObject({
+      code: "malformed-frame",
+    });
+  });
+
   it("are refused when a message is larger than the largest payload", () => {
     expect(() => new FrameDecoder().decode(new Uint8Array(MAX_MESSAGE_BYTES + 1).fill(0x12))).toThrow(
       ProtocolError,

@@ -65,7 +65,8 @@ describe("the request on its way to the agent", () => {
       const caller = await world.caller();
       caller.send("GET /t/shop/ HTTP/1.1\r\nHost: hooks.example\r\n\r\n");
       await caller.readResponse();
-      expect(fieldOf((await agent.nextRequest()).head.headers, "X-Forwarded-Proto")).toBe("https");
+      const { headers } = (await agent.nextRequest()).head;
+      expect(headers[headers.indexOf("X-Forwarded-Proto") + 1]).toBe("https");
     });
   });
 
