@@ -1,5 +1,6 @@
-// A Stripe webhook handler that is idempotent: the event id is stored under a unique key in the same transaction as the
-// business write. A duplicate finds the key taken, writes nothing, and is answered 200 all the same.
+// A Stripe webhook handler that is idempotent: the event id is the primary key of the row that it writes, so the database
+// itself lets each event in once. A duplicate changes nothing and is answered 200 all the same. A handler that writes more
+// than one row inserts the id first, with ON CONFLICT DO NOTHING, in the same transaction as all the rest.
 //
 //   STRIPE_WEBHOOK_SECRET=whsec_… node stripe-sqlite-right.mjs --port 3000 --db shop.db
 import { createServer } from "node:http";
@@ -15,18 +16,12 @@ const stripe = new Stripe("sk_test_not_used_for_webhooks");
 
 const db = new Database(values.db);
 db.pragma("journal_mode = WAL");
-db.exec(`
-  CREATE TABLE IF NOT EXISTS processed_events (id TEXT PRIMARY KEY) STRICT;
-  CREATE TABLE IF NOT EXISTS charges (invoice TEXT NOT NULL, amount INTEGER NOT NULL) STRICT;
-`);
-const reserve = db.prepare("INSERT INTO processed_events (id) VALUES (?) ON CONFLICT DO NOTHING");
-const charge = db.prepare("INSERT INTO charges (invoice, amount) VALUES (?, ?)");
-
-/** Key and business write commit together or not at all, so that a crash between them cannot lose either. */
-const processOnce = db.transaction((event) => {
-  if (reserve.run(event.id).changes === 0) return;
-  charge.run(event.data.object.id, event.data.object.amount_due);
-});
+db.exec(
+  "CREATE TABLE IF NOT EXISTS charges (event TEXT PRIMARY KEY, invoice TEXT NOT NULL, amount INTEGER NOT NULL) STRICT",
+);
+const charge = db.prepare(
+  "INSERT INTO charges (event, invoice, amount) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+);
 
 async function readBody(request) {
   const chunks = [];
@@ -43,7 +38,7 @@ async function handle(request, response) {
     response.writeHead(400).end(`${error.message}\n`);
     return;
   }
-  processOnce.immediate(event);
+  charge.run(event.id, event.data.object.id, event.data.object.amount_due);
   response.writeHead(200, { "Content-Type": "application/json" }).end('{"received":true}');
 }
 

@@ -146,7 +146,7 @@ export class MuxedSession implements StreamHost {
       this.#startClose(CLOSE_PROTOCOL_ERROR, { kind: "protocol", reason: `${error.code}: ${error.message}` });
       return;
     }
-    if (event === undefined) return;
+    if (event === undefined) this.#flush();
     else if ("stream" in event) this.#dispatch(event);
     else this.#events.onControl(event);
   }

@@ -21,7 +21,7 @@ export interface RecordingContext {
   readonly folder: string;
   /** Tunnel name. */
   readonly tunnel: string;
-  readonly history: Pick<HistoryStore, "recordDelivery" | "recordAttempt">;
+  readonly history: Pick<HistoryStore, "recordDelivery" | "recordAttempt" | "flush">;
   /** ms since the epoch. */
   readonly now: () => number;
   readonly onEvent: (event: AgentEvent) => void;
@@ -37,6 +37,8 @@ export interface DeliveryRecording {
   identity(): DeliveryIdentity;
   /** Writes the delivery, once; `whole` tells whether its body is. */
   recordDelivery(): void;
+  /** Is all that was written so far safe on the disk? When not, the user has been told why. */
+  isSafe(): Promise<boolean>;
   /** Writes an attempt, the delivery first. Returns the attempt's number, 0 when the history did not take it. */
   recordAttempt(attempt: NewAttempt): number;
 }
@@ -56,6 +58,7 @@ export function createDeliveryRecording(
   let sentKey: DeliveryKey | undefined;
   let known: { readonly identity: DeliveryIdentity; readonly body: CapturedBody } | undefined;
   let recorded = false;
+  let refused = false;
   function read(): { readonly identity: DeliveryIdentity; readonly body: CapturedBody } {
     known ??= readRequest(request, context, sentKey);
     return known;
@@ -67,7 +70,7 @@ export function createDeliveryRecording(
     recorded = true;
     const { identity, body } = read();
     const delivery = toRecord(request.head, identity, body, context);
-    guarded(context, () => context.history.recordDelivery(delivery));
+    refused = guarded(context, () => context.history.recordDelivery(delivery)) === FAILED;
     context.onEvent({ type: "delivery", delivery });
   }
   return {
@@ -77,9 +80,25 @@ export function createDeliveryRecording(
     },
     identity: () => read().identity,
     recordDelivery,
+    async isSafe() {
+      if (refused) {
+        return false;
+      }
+      try {
+        await context.history.flush();
+        return true;
+      } catch (error) {
+        if (!(error instanceof CliError)) {
+          throw error;
+        }
+        context.onEvent({ type: "history-failed", error });
+        return false;
+      }
+    },
     recordAttempt(attempt) {
       recordDelivery();
-      const number = guarded(context, () => context.history.recordAttempt(attempt)) ?? 0;
+      const taken = guarded(context, () => context.history.recordAttempt(attempt));
+      const number = taken === FAILED ? 0 : taken;
       const written: AttemptRecord = { ...attempt, number };
       context.onEvent({ type: "attempt", attempt: written });
       return number;
@@ -124,8 +143,10 @@ function toRecord(
   };
 }
 
+const FAILED = Symbol("the history did not take it");
+
 /** A full disk is told to the user; it is no reason to fail a delivery that goes on. */
-function guarded<T>(context: RecordingContext, write: () => T): T | undefined {
+function guarded<T>(context: RecordingContext, write: () => T): T | typeof FAILED {
   try {
     return write();
   } catch (error) {
@@ -133,6 +154,6 @@ function guarded<T>(context: RecordingContext, write: () => T): T | undefined {
       throw error;
     }
     context.onEvent({ type: "history-failed", error });
-    return undefined;
+    return FAILED;
   }
 }

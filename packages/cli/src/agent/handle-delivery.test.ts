@@ -381,6 +381,27 @@ describe("--record-only", () => {
   });
 });
 
+describe("--record-only with a history that fails", () => {
+  const full = new CliError("disk-full", "The disk is full.", { hint: "Make room." });
+  const fail = (): never => {
+    throw full;
+  };
+  const failing = [
+    ["takes nothing", { recordDelivery: fail, recordAttempt: fail, flush: async () => {} }],
+    ["commits nothing", { recordDelivery: () => {}, recordAttempt: () => 1, flush: async () => fail() }],
+  ] as const;
+
+  it.each(failing)("never says 202 when it %s: the sender is told to try again", async (_, history) => {
+    const { records, context } = await scene({ recordOnly: true });
+    const stream = createScriptedStream();
+    await handleDelivery({ head: head(), stream, first: bytes(EVENT), ended: true }, { ...context, history })
+      .done;
+    expect(stream.answer()).toBe("");
+    expect(stream.calls.at(-1)).toMatchObject({ call: "reset", code: "agent-unable" });
+    expect(records.events).toContainEqual({ type: "history-failed", error: full });
+  });
+});
+
 it("a history that takes nothing is told, and the delivery goes on", async () => {
   const { target, records, context } = await scene();
   const full = new CliError("disk-full", "The disk is full.", { hint: "Make room." });
@@ -390,7 +411,7 @@ it("a history that takes nothing is told, and the delivery goes on", async () =>
   const stream = createScriptedStream();
   const delivery = handleDelivery(
     { head: head(), stream, first: bytes("a"), ended: true },
-    { ...context, history: { recordDelivery: fail, recordAttempt: fail } },
+    { ...context, history: { recordDelivery: fail, recordAttempt: fail, flush: async () => {} } },
   );
   (await target.connection(0)).send(OK);
   await delivery.done;

@@ -166,16 +166,21 @@ async function settleKey(
   return { key, body };
 }
 
+/** Nobody but the history has the delivery then, so 202 is said only once it is safe there. */
 async function recordWithoutForwarding(exchange: Exchange, context: DeliveryContext): Promise<NewAttempt> {
   const { arrived, body, recording } = exchange;
   const startedAt = context.now();
   await body.drain();
-  const text = JSON.stringify({ recorded: true, delivery: arrived.head.id });
-  const headers = ["Content-Type", "application/json", "Content-Length", String(text.length)];
-  arrived.stream.respond({ ...ACCEPTED, headers }, { body: Buffer.from(text, "latin1"), end: true });
   const cause = "--record-only: nothing was sent to the target";
   const attempt = unsentAttempt(exchange, context, { startedAt, outcome: "recorded", cause });
   recording.recordAttempt(attempt);
+  if (!(await recording.isSafe())) {
+    arrived.stream.reset("agent-unable", "the history did not take the delivery");
+    return attempt;
+  }
+  const text = JSON.stringify({ recorded: true, delivery: arrived.head.id });
+  const headers = ["Content-Type", "application/json", "Content-Length", String(text.length)];
+  arrived.stream.respond({ ...ACCEPTED, headers }, { body: Buffer.from(text, "latin1"), end: true });
   return attempt;
 }
 

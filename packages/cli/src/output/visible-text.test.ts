@@ -14,14 +14,15 @@ describe("visible", () => {
     ["zero width chars and the byte order mark", "a\u200bb\ufeffc\u200d", "a\\u200bb\\ufeffc\\u200d"],
     ["soft hyphens and line separators", "a\u00adb\u2028c", "a\\u00adb\\u2028c"],
     ["invisible tags beyond the BMP", "a\u{e0041}", "a\\udb40\\udc41"],
-    ["letters without a shape", "a\u3164b", "a\\u3164b"],
+    ["letters without a shape", "a\u3164b\uffa0", "a\\u3164b\\uffa0"],
+    ["code points that are kept for more of them", "a\u2065\u{e0fff}", "a\\u2065\\udb43\\udfff"],
     ["lone surrogates", "a\ud800b\udc00", "a\\ud800b\\udc00"],
   ])("writes out %s", (_what, text, shown) => {
     expect(visible(text)).toBe(shown);
   });
 
   it("leaves all else alone: accents, other scripts, emoji, backslashes", () => {
-    const text = "Grüße, 你好, שלום, 🎉 \\n €";
+    const text = "Grüße, 你好, שלום, 🎉 ❤️ \\n €";
     expect(visible(text)).toBe(text);
   });
 

@@ -5,9 +5,10 @@ export interface VisibleOptions {
 
 /**
  * What moves, hides or re-orders text: control chars (C0, DEL, C1), format chars (bidi overrides, zero width, soft hyphen,
- * byte order mark, tags), line and paragraph separators, lone surrogates, and the fillers that are letters with no shape.
+ * byte order mark, tags), line and paragraph separators, lone surrogates, and all that Unicode wants left undrawn (fillers,
+ * variation selectors, reserved code points) but for the two selectors that many an emoji ends in.
  */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115f\u1160\u3164\uffa0]/gu;
+const INVISIBLE = /(?![\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 const FIRST_CONTROL_PICTURE = 0x2400;
 const DELETE = 0x7f;
 const DELETE_PICTURE = "␡";

@@ -3,9 +3,9 @@ import type { Probe, ProbeSnapshot } from "./probe.ts";
 
 /** A database of its own for one test, and a handler's connection to it. */
 export interface ProbeFixture {
-  openProbe(): Promise<Probe>;
+  readonly openProbe: () => Promise<Probe>;
   /** Runs statements as the handler would, and commits. */
-  execute(sql: string): Promise<void>;
+  readonly execute: (sql: string) => Promise<void>;
 }
 
 /** What holds for a probe on any database. `create` makes a fixture that ends with its test. */

@@ -20,14 +20,13 @@ function serializeValue(value: SqlValue): string {
   if (value === null) {
     return "n";
   }
-  switch (typeof value) {
-    case "bigint":
-      return `i${value}`;
-    case "number":
-      return `r${value}`;
-    case "string":
-      return `t${value.length}:${value}`;
-    case "object":
-      return `b${value.length}:${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1")}`;
+  if (typeof value === "bigint") {
+    return `i${value}`;
   }
+  if (typeof value === "number") {
+    return `r${value}`;
+  }
+  return typeof value === "string"
+    ? `t${value.length}:${value}`
+    : `b${value.length}:${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1")}`;
 }

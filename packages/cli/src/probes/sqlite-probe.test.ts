@@ -13,7 +13,7 @@ interface Shop {
   readonly folder: string;
   readonly path: string;
   readonly db: Database.Database;
-  openProbe(options?: SqliteProbeOptions): Promise<Probe>;
+  readonly openProbe: (options?: SqliteProbeOptions) => Promise<Probe>;
 }
 
 function createShop(mode: "wal" | "delete" = "wal", sql = ""): Shop {

@@ -63,7 +63,7 @@ async function readTable(
   const reader = new TableReader(maxRowsByKey, keyColumns.length > 0);
   let count = 0;
   for (const row of rows) {
-    reader.add(row.slice(0, keyColumns.length), row.slice(keyColumns.length));
+    reader.add(row, keyColumns.length);
     count += 1;
     if (count % ROWS_A_TURN === 0) {
       await nextTurn();

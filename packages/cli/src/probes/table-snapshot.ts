@@ -32,9 +32,9 @@ export class TableReader {
     this.#rows = hasKey ? new Map() : null;
   }
 
-  /** `key` values are part of the row's fingerprint: two equal rows must not cancel each other out in the sum. */
-  add(key: readonly SqlValue[], values: readonly SqlValue[]): void {
-    const print = fingerprint([...key, ...values]);
+  /** `row` begins with its key, of `keyLength` values; the key counts in the sum, so that two rows can't swap contents unseen. */
+  add(row: readonly SqlValue[], keyLength: number): void {
+    const print = fingerprint(row);
     for (const index of this.#digest.keys()) {
       this.#digest[index] = (this.#digest[index] ?? 0) + print.readUInt32LE(index * 4);
     }
@@ -42,7 +42,7 @@ export class TableReader {
     if (this.#count > this.#maxRows) {
       this.#rows = null;
     }
-    this.#rows?.set(toRowKey(key), print.toString("latin1"));
+    this.#rows?.set(toRowKey(row, keyLength), print.toString("latin1"));
   }
 
   finish(): TableSnapshot {
@@ -93,10 +93,10 @@ function estimateChange(source: string, earlier: number, later: number): SourceC
 }
 
 /** A rowid as number where that is exact, because a Map of numbers is several times faster. */
-function toRowKey(key: readonly SqlValue[]): RowKey {
-  const [first] = key;
-  if (key.length !== 1 || typeof first !== "bigint") {
-    return serialize(key);
+function toRowKey(row: readonly SqlValue[], keyLength: number): RowKey {
+  const [first] = row;
+  if (keyLength !== 1 || typeof first !== "bigint") {
+    return serialize(row.slice(0, keyLength));
   }
   const number = Number(first);
   return Number.isSafeInteger(number) ? number : first;

@@ -27,6 +27,7 @@ export function createMemoryRecords(): MemoryRecords {
         deliveries.push(delivery);
       },
       recordAttempt: (attempt) => attempts.push(attempt),
+      flush: async () => {},
     },
     onEvent(event) {
       events.push(event);

@@ -7,7 +7,7 @@ describe("a body that is text", () => {
     const lines = bodyLines(sampleBody('{\n\t"name": "\u001b[2Jzürich"\r\n}'));
     expect(lines).toHaveLength(3);
     expect(lines[1]).toMatch(/^\t"name": ".*zürich/u);
-    expect(lines.join("")).not.toMatch(/[\u001b\r]/u);
+    for (const control of ["\u001b", "\r"]) expect(lines.join("")).not.toContain(control);
   });
 
   it("is nothing when it is empty", () => {
