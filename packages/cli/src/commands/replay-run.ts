@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { exitCodeOf } from "../check/exit-code.ts";
 import { abortableSleep } from "../config/abortable-sleep.ts";
 import { numberOption, textOption, textsOption } from "../config/option-values.ts";
@@ -11,7 +10,6 @@ import { createForwarder } from "../forward/forward-request.ts";
 import { parseTarget } from "../forward/parse-target.ts";
 import type { Target } from "../forward/target.ts";
 import type { DeliveryRecord, HistoryStore } from "../history/history-store.ts";
-import { openHistory, resolveHistoryPath } from "../history/open-history.ts";
 import { toAttemptEvent, toDeliveryEvent } from "../output/to-event.ts";
 import { openProbe, parseProbeSpec } from "../probes/probe-spec.ts";
 import type { Probe } from "../probes/probe.ts";
@@ -21,6 +19,7 @@ import { planReplayAsNew } from "../replay/replay-as-new.ts";
 import { planResend } from "../replay/resend.ts";
 import type { RunPlan } from "../replay/run-plan.ts";
 import type { CommandContext, CommandRun } from "./command.ts";
+import { withHistory } from "./with-history.ts";
 
 /** Everything that the command line and the environment say, read before anything is opened. */
 interface ReplaySettings {
@@ -32,20 +31,12 @@ interface ReplaySettings {
   readonly targetUrl: string | undefined;
   readonly timeoutMs: number;
   readonly secrets: ReadonlyMap<string, readonly string[]>;
-  readonly historyPath: string;
 }
 
 /** Sends a delivery again, and ends with what that says about the handler. */
 export const runReplay: CommandRun = async (context, args, options) => {
   const settings = readSettings(context, args, options);
-  const history = openHistory({ path: settings.historyPath, now: context.now });
-  try {
-    const exitCode = await replay(settings, history, context);
-    await history.flush();
-    return exitCode;
-  } finally {
-    await history.close();
-  }
+  return withHistory(context, options, (history) => replay(settings, history, context));
 };
 
 function readSettings(
@@ -63,7 +54,6 @@ function readSettings(
     targetUrl: target === undefined ? undefined : parseTarget(target),
     timeoutMs: numberOption(options, "timeout") ?? DEFAULT_TIMEOUT_MS,
     secrets: resolveSecrets(textsOption(options, "secret"), env),
-    historyPath: resolveHistoryPath(textOption(options, "db"), env, env["HOME"] ?? homedir()),
   };
 }
 

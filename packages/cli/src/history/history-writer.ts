@@ -151,7 +151,7 @@ export class HistoryWriter {
   #failed(error: unknown): void {
     const failure = toHistoryError(error, this.#path) ?? toError(error);
     this.#failingSince ??= this.#now();
-    
+    this.#retry = setTimeout(() => this.#run(), this.#retryMs);
     this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
     if (isBusy(error) && this.#now() - this.#failingSince < BUSY_TIMEOUT_MS) {
       return;
