@@ -44,7 +44,7 @@ try {
 }
 
 async function story() {
-  say(bold("One Stripe event, delivered ten times. Nothing leaves this machine."), "");
+  say(bold("One Stripe event, delivered ten times. Nothing leaves this machine."));
 
   title("1. A handler that never looks at the event id (examples/handlers/stripe-sqlite-naive.mjs)");
   const naive = await play("stripe-sqlite-naive");

@@ -75,11 +75,7 @@ describe("exit codes and messages", () => {
   });
 
   it.each(["0", "65536", "abc", "::1:3000", "-1", "3000x"])("2 for the target %s", async (target) => {
-    expectClearError(
-      await runTunnel(await createHome(), [target]),
-      2,
-      new RegExp(target.replaceAll("-", "\\-"), "u"),
-    );
+    expectClearError(await runTunnel(await createHome(), [target]), 2, new RegExp(target, "u"));
   });
 
   it.each(["0", "-3", "ten", "1.5", ""])("2 for --times %j", async (times) => {

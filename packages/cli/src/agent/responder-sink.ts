@@ -1,3 +1,4 @@
+import { ProtocolError } from "@tenfold/protocol";
 import type { ResponderStream } from "@tenfold/protocol";
 import type { ResponseSink } from "../forward/forward-request.ts";
 
@@ -12,7 +13,15 @@ export function createResponderSink(stream: ResponderStream): ResponderSink {
   return {
     writable: () => onWritable?.(),
     head: (head) => {
-      stream.respond(head);
+      try {
+        stream.respond(head);
+      } catch (error) {
+        // A head that the wire can't carry: too large once it is encoded. The relay tells the sender, and the target is let go.
+        if (!(error instanceof ProtocolError)) {
+          throw error;
+        }
+        stream.reset("target-bad-answer", `the answer's head can't be passed on: ${error.code}`);
+      }
     },
     write: (chunk) => stream.write(chunk),
     end: (trailers) => stream.end(trailers),

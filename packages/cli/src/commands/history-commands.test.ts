@@ -71,6 +71,7 @@ async function run(
   const rows: string[] = [];
   const plain: Renderer = {
     event: () => {},
+    headline: () => {},
     note: (line) => notes.push(line),
     list: (deliveries) => rows.push(...deliveries.map(({ key }) => key)),
     error: () => {},

@@ -36,6 +36,7 @@ function scene(env: CommandContext["env"] = {}): Scene {
       signal: stopping.signal,
       renderer: {
         event: (event) => tell?.(event),
+        headline: () => {},
         note: (line) => {
           notes.push(line);
         },

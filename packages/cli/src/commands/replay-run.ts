@@ -102,6 +102,7 @@ function targetOf(delivery: DeliveryRecord, { targetUrl, timeoutMs }: ReplaySett
 }
 
 function showPlan(plan: RunPlan, { renderer }: CommandContext): void {
+  renderer.headline(plan.headline);
   for (const note of plan.notes) {
     renderer.note(note);
   }

@@ -43,6 +43,7 @@ function createShown(): Shown {
           check();
         }
       },
+      headline: () => {},
       note: (line) => {
         notes.push(line);
       },

@@ -41,7 +41,7 @@ function nextUuid(now: number): string {
     lastTimeMs = timeMs;
     sequence = random.readUInt16BE(0) & SEQUENCE_START_MASK;
   } else if (sequence < MAX_SEQUENCE) {
-    
+    sequence += 1;
   } else {
     lastTimeMs += 1;
     sequence = 0;

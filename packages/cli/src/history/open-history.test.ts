@@ -125,6 +125,32 @@ async function openInProcess(moduleUrl: string, path: string): Promise<string> {
   return stdout.trim();
 }
 
+const WRITE_AND_DIE = `
+  const { openHistory } = await import(process.argv[1]);
+  const history = openHistory({ path: process.argv[2] });
+  const delivery = JSON.parse(process.argv[3]);
+  history.recordDelivery({ ...delivery, body: { bytes: Buffer.from("x"), size: 1, truncated: false } });
+  await history.flush();
+  process.kill(process.pid, "SIGKILL");`;
+
+describe("a process that is killed", () => {
+  it("leaves behind all that it had flushed", async () => {
+    const path = join(createTempFolder(), "history.db");
+    const delivery = sampleDelivery();
+    const args = [
+      "--input-type=module",
+      "-e",
+      WRITE_AND_DIE,
+      await bundleModule(),
+      path,
+      JSON.stringify(delivery),
+    ];
+    await expect(promisify(execFile)(process.execPath, args)).rejects.toMatchObject({ signal: "SIGKILL" });
+    expect(readdirSync(join(path, ".."))).toContain("history.db-wal");
+    expect(openTempHistory({ path }).get(delivery.id)?.body.bytes).toEqual(Buffer.from("x"));
+  });
+});
+
 describe("a file that is no history of ours", () => {
   it("is refused when it is no database, and left as it is", () => {
     const folder = createTempFolder();

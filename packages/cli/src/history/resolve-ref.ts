@@ -48,7 +48,10 @@ function resolveName(reader: HistoryReader, ref: string): string | undefined {
 
 function noSuchDelivery(ref: string, isEmpty: boolean): CliError {
   if (isEmpty) {
-    return new CliError("no-such-delivery", "The history is empty: no delivery was captured yet.", {
+    const message = LAST.test(ref)
+      ? "The history is empty: no delivery was captured yet."
+      : `No delivery matches "${visible(ref)}": the history is empty.`;
+    return new CliError("no-such-delivery", message, {
       hint: "Start a tunnel with `tunnel 3000`, send a webhook to its URL, then try again.",
     });
   }

@@ -17,6 +17,7 @@ export function createJsonRenderer({ stdout, debug }: JsonRendererOptions): Rend
   }
   return {
     event,
+    headline: () => {},
     note: () => {},
     list(rows) {
       for (const row of rows) {

@@ -210,10 +210,16 @@ describe("what goes to stderr", () => {
   it("is a note, unless --quiet", () => {
     const loud = createPlain();
     const quiet = createPlain({ quiet: true });
-    loud.renderer.note("same key evt_1");
-    quiet.renderer.note("same key evt_1");
-    expect(loud.stderr.lines).toEqual(["same key evt_1"]);
+    loud.renderer.note("a note");
+    quiet.renderer.note("a note");
+    expect(loud.stderr.lines).toEqual(["a note"]);
     expect(quiet.stderr.text).toBe("");
+  });
+
+  it("is not the headline of a run: that is a result, and comes first", () => {
+    const { stdout, renderer } = createPlain({ quiet: true });
+    renderer.headline("same key evt_\u001B[2J1");
+    expect(stdout.lines).toEqual(["same key evt_␛[2J1"]);
   });
 
   it("is a lost link, while the URL of a tunnel is a result", () => {

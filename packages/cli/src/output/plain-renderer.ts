@@ -65,6 +65,10 @@ class PlainRenderer implements Renderer {
     }
   }
 
+  headline(line: string): void {
+    this.#print(this.#options.chalk.bold(visible(line)));
+  }
+
   note(line: string): void {
     if (!this.#options.quiet) {
       this.#tell(visible(line));

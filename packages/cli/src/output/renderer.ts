@@ -60,6 +60,8 @@ export type OutputEvent =
 /** One way of showing things. Results go to stdout, progress (`note`) and errors to stderr. */
 export interface Renderer {
   event(event: OutputEvent): void;
+  /** What the results that follow are about, for people: stdout, dropped by `--json`. */
+  headline(line: string): void;
   /** A line for people: dropped by `--json` and `--quiet`. */
   note(line: string): void;
   /** Rows of `tunnel list`. */

@@ -44,7 +44,7 @@ describe("toAttemptEvent", () => {
       target: "http://localhost:3000",
       status: 200,
       outcome: "acknowledged",
-      durationMs: 12.4,
+      durationMs: 12,
       effects: null,
       cause: null,
     });

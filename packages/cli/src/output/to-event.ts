@@ -35,7 +35,7 @@ export function toAttemptEvent(attempt: AttemptRecord): AttemptEvent {
     target: attempt.target,
     status: attempt.status,
     outcome: attempt.outcome,
-    durationMs: attempt.durationMs,
+    durationMs: Math.round(attempt.durationMs),
     effects: attempt.effects,
     cause: attempt.cause,
   };

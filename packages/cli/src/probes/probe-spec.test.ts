@@ -23,14 +23,18 @@ describe("--probe", () => {
     "mongodb:x",
     "\u001b[2Jsqlite",
   ])("refuses %j, says what is supported, and repeats neither passwords nor control characters", (text) => {
-    try {
-      parseProbeSpec(text, "/shop");
-      expect.unreachable();
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      expect(error).toMatchObject({ code: "bad-probe", exitCode: 2 });
-      expect(error.hint).toContain("sqlite:FILE");
-      expect(error.message).not.toMatch(/hunter2|\u001b/u);
-    }
+    const error = errorOf(() => parseProbeSpec(text, "/shop"));
+    expect(error).toMatchObject({ code: "bad-probe", exitCode: 2 });
+    expect(error?.hint).toContain("sqlite:FILE");
+    for (const hidden of ["hunter2", "\u001b"]) expect(error?.message).not.toContain(hidden);
   });
 });
+
+function errorOf(work: () => unknown): CliError | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error instanceof CliError ? error : undefined;
+  }
+}

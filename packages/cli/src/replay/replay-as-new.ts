@@ -35,7 +35,8 @@ export function planReplayAsNew(request: PlanRequest): RunPlan {
     delivery,
     target,
     hasKey: true,
-    notes: [`fresh key ${fresh.key}${was}`, ...(isBroken ? [brokenNote(original)] : [])],
+    headline: `fresh key ${fresh.key}${was}`,
+    notes: isBroken ? [brokenNote(original)] : [],
     prepare: (time) => prepareAttempt(delivery, { secret, isBroken }, time),
   };
 }

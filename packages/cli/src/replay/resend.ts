@@ -21,10 +21,8 @@ export function planResend({ delivery, target, secrets, now }: PlanRequest): Run
     delivery,
     target,
     hasKey: key !== null,
-    notes: [
-      key === null ? "no key in this delivery" : `same key ${key}`,
-      ...signatureNotes(delivery, { secret, isBroken }, now),
-    ],
+    headline: key === null ? "no key in this delivery" : `same key ${key}`,
+    notes: signatureNotes(delivery, { secret, isBroken }, now),
     prepare: (time) => prepareAttempt(delivery, { secret, isBroken }, time),
   };
 }

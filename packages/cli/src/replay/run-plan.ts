@@ -18,7 +18,9 @@ export interface RunPlan {
   readonly target: Target;
   /** Does the handler get a key, the provider's or one in a header? */
   readonly hasKey: boolean;
-  /** For people, before anything is sent; the first one says which key. */
+  /** Which key, in words: `same key evt_…` or `fresh key evt_… (was evt_…)`. */
+  readonly headline: string;
+  /** For people, before anything is sent. */
   readonly notes: readonly string[];
   /** Called before each attempt, since a signature goes stale while a run lasts. `now`: ms since the epoch. */
   readonly prepare: (now: number) => PreparedAttempt;
