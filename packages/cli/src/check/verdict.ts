@@ -22,7 +22,7 @@ import type { AttemptFacts, RunFacts } from "./run-facts.ts";
  * | all acknowledged, and …                                                |              |                              |
  * | … changes that had not ended when the probe stopped waiting            | inconclusive | still-changing               |
  * | … effects after another attempt than the first                         | inconclusive | late-effects                 |
- * | … no effects, replayed as new, the original had some                   | bad          | body-as-key, business-id     |
+ * | … no effects, replayed as new, the original had some                   | inconclusive | body-as-key, business-id     |
  * | … no effects, and no probe ever saw any of this delivery on this target | inconclusive | no-effects-seen, no-sources |
  * | … a single attempt                                                     | inconclusive | single-attempt               |
  * | … no key in the delivery                                               | inconclusive | no-key                       |
@@ -160,7 +160,8 @@ function judgeEffects(facts: RunFacts): Finding {
 
 function judgeNoEffects({ scenario, probe, hasKey }: RunFacts): Finding {
   if (scenario === "replay" && probe?.originalHadEffects === true && hasKey) {
-    return { result: "bad", causes: ["body-as-key", "business-id"] };
+    // A handler may rightly go by a business id; which of the two it is can't be told from outside.
+    return inconclusive("body-as-key", "business-id");
   }
   return inconclusive(probe?.sources.length === 0 ? "no-sources" : "no-effects-seen");
 }
