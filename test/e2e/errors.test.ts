@@ -6,14 +6,9 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startRawTarget } from "../support/raw-target.ts";
 import { postEvent, signedEvent } from "../support/stripe-event.ts";
-import { createTempFolder } from "../support/temp-home.ts";
+import { createHome } from "../support/temp-home.ts";
 import { runTunnel, startTunnel } from "../support/tunnel.ts";
-import type { TunnelHome, TunnelResult } from "../support/tunnel.ts";
-
-async function createHome(): Promise<TunnelHome> {
-  const cwd = await createTempFolder();
-  return { cwd, db: path.join(cwd, "history.db") };
-}
+import type { TunnelResult } from "../support/tunnel.ts";
 
 async function freePort(): Promise<number> {
   const server = createServer();

@@ -1,14 +1,8 @@
-import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { startRawTarget } from "../support/raw-target.ts";
-import { createTempFolder } from "../support/temp-home.ts";
+import { createHome } from "../support/temp-home.ts";
 import { runTunnel, startTunnel } from "../support/tunnel.ts";
 import type { TunnelHome } from "../support/tunnel.ts";
-
-async function createHome(): Promise<TunnelHome> {
-  const cwd = await createTempFolder();
-  return { cwd, db: path.join(cwd, "history.db") };
-}
 
 /** One webhook without any key goes live through a tunnel with these flags. */
 async function deliverOnce(

@@ -6,14 +6,9 @@ import { startHandler } from "../support/handler.ts";
 import type { Handler } from "../support/handler.ts";
 import { postEvent, signedEvent } from "../support/stripe-event.ts";
 import { startRawTarget } from "../support/raw-target.ts";
-import { createTempFolder } from "../support/temp-home.ts";
+import { createHome } from "../support/temp-home.ts";
 import { runTunnel, startTunnel } from "../support/tunnel.ts";
 import type { TunnelHome, TunnelResult } from "../support/tunnel.ts";
-
-async function createHome(): Promise<TunnelHome> {
-  const cwd = await createTempFolder();
-  return { cwd, db: path.join(cwd, "history.db") };
-}
 
 /** Captures one signed event that was meant for the target, without forwarding it. */
 async function capture(home: TunnelHome, port: number): Promise<string> {

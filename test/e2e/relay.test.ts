@@ -1,18 +1,12 @@
 import { statSync } from "node:fs";
-import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { startRawTarget } from "../support/raw-target.ts";
 import { postEvent, signedEvent } from "../support/stripe-event.ts";
-import { createTempFolder } from "../support/temp-home.ts";
+import { createHome } from "../support/temp-home.ts";
 import { runTunnel, startTunnel } from "../support/tunnel.ts";
 import type { TunnelHome } from "../support/tunnel.ts";
 
 const TOKEN = "relay-token-0123456789abcdef";
-
-async function createHome(): Promise<TunnelHome> {
-  const cwd = await createTempFolder();
-  return { cwd, db: path.join(cwd, "history.db") };
-}
 
 async function startRelay(home: TunnelHome) {
   const relay = startTunnel(home, ["relay", "--port", "0", "--token", TOKEN, "--json"]);

@@ -1,19 +1,13 @@
-import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { startHandler, STRIPE_SECRET } from "../support/handler.ts";
 import { startRawTarget } from "../support/raw-target.ts";
 import type { RawRequest } from "../support/raw-target.ts";
 import { isAccepted, postEvent, signedEvent } from "../support/stripe-event.ts";
-import { createTempFolder } from "../support/temp-home.ts";
+import { createHome } from "../support/temp-home.ts";
 import { runTunnel, startTunnel } from "../support/tunnel.ts";
 import type { TunnelHome } from "../support/tunnel.ts";
 
 const SIX_MINUTES = 360;
-
-async function createHome(env: Record<string, string> = {}): Promise<TunnelHome> {
-  const cwd = await createTempFolder();
-  return { cwd, db: path.join(cwd, "history.db"), env };
-}
 
 const accepted = (request: RawRequest | undefined) =>
   request !== undefined && isAccepted(request.body, request.header("stripe-signature") ?? "");

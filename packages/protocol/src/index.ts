@@ -9,5 +9,6 @@ export * as LIMITS from "./core/limits.ts";
 export type { Transport, TransportHandler } from "./transport.ts";
 export type { ResponderStream, StreamHandler, TunnelStream } from "./tunnel-stream.ts";
 export { createAgentMux, createRelayMux } from "./mux.ts";
-export type { AgentMux, AgentMuxEvents, RelayMux, RelayMuxEvents, SessionEnd } from "./mux.ts";
+export type { AgentMux, AgentMuxEvents, RelayMux, RelayMuxEvents } from "./mux.ts";
+export type { SessionEnd } from "./session-end.ts";
 export { createWebSocketTransport } from "./websocket-transport.ts";

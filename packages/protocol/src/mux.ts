@@ -1,15 +1,10 @@
 import { MuxedSession } from "./muxed-session.ts";
 import type { Hello, Refusal, Welcome } from "./core/handshake.ts";
 import type { RequestHead } from "./core/head.ts";
+import type { MuxDeps } from "./mux-deps.ts";
+import type { SessionEnd } from "./session-end.ts";
 import type { Transport } from "./transport.ts";
 import type { ResponderStream, StreamHandler, TunnelStream } from "./tunnel-stream.ts";
-
-/** Why a session is over. */
-export interface SessionEnd {
-  /** `closed`: by us or by an orderly close of the peer · `lost`: the link broke or was silent · `protocol`: the peer broke the rules. */
-  readonly kind: "closed" | "lost" | "protocol";
-  readonly reason: string;
-}
 
 export interface RelayMuxEvents {
   onHello(hello: Hello): void;
@@ -62,13 +57,6 @@ export interface RelayMux extends Mux {
 
 export interface AgentMux extends Mux {
   hello(hello: Hello): void;
-}
-
-export interface MuxDeps {
-  /** Monotonic ms. Default `performance.now`. */
-  readonly now?: () => number;
-  /** Runs `run` once after `afterMs`; returns what cancels it. Default `setTimeout`. */
-  readonly schedule?: (run: () => void, afterMs: number) => () => void;
 }
 
 export function createRelayMux(transport: Transport, events: RelayMuxEvents, deps: MuxDeps = {}): RelayMux {

@@ -12,7 +12,8 @@ import {
 import { Session } from "./core/session.ts";
 import type { Role } from "./core/session.ts";
 import type { SessionEvent } from "./core/session-event.ts";
-import type { MuxDeps, SessionEnd } from "./mux.ts";
+import type { MuxDeps } from "./mux-deps.ts";
+import type { SessionEnd } from "./session-end.ts";
 import { MuxedStream } from "./muxed-stream.ts";
 import type { StreamHost } from "./muxed-stream.ts";
 import type { Transport } from "./transport.ts";

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { CliError } from "../errors.ts";
-import { createForwarder } from "../forward/forward-request.ts";
+import { createForwarder } from "../forward/create-forwarder.ts";
 import { startRawTarget } from "../forward/testing/raw-target.ts";
 import type { RawTarget } from "../forward/testing/raw-target.ts";
 import { createAgent } from "./agent.ts";

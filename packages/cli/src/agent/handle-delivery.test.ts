@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { RequestHead } from "@tenfold/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { CliError } from "../errors.ts";
-import { createForwarder } from "../forward/forward-request.ts";
+import { createForwarder } from "../forward/create-forwarder.ts";
 import { startRawTarget } from "../forward/testing/raw-target.ts";
 import type { RawTarget } from "../forward/testing/raw-target.ts";
 import { handleDelivery } from "./handle-delivery.ts";

@@ -1,6 +1,6 @@
 import type { RequestHead, ResetCode, ResponderStream, StreamHandler } from "@tenfold/protocol";
 import { attemptDelivery } from "../forward/attempt-delivery.ts";
-import type { Forwarder, RequestBody } from "../forward/forward-request.ts";
+import type { Forwarder, RequestBody } from "../forward/forwarder.ts";
 import { createBodyCapture } from "../history/capture-body.ts";
 import type { NewAttempt, Outcome } from "../history/history-store.ts";
 import { mintKey, newAttemptId } from "../history/ids.ts";

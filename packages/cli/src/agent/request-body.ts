@@ -1,5 +1,5 @@
 import type { HeaderList, ResponderStream } from "@tenfold/protocol";
-import type { StreamingBody } from "../forward/forward-request.ts";
+import type { StreamingBody } from "../forward/forwarder.ts";
 
 /** The sender went away before its body was whole. */
 export class SenderGoneError extends Error {

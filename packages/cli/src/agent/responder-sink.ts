@@ -1,6 +1,6 @@
 import { ProtocolError } from "@tenfold/protocol";
 import type { ResponderStream } from "@tenfold/protocol";
-import type { ResponseSink } from "../forward/forward-request.ts";
+import type { ResponseSink } from "../forward/forwarder.ts";
 
 /** A sink that answers a delivery on the wire. */
 export interface ResponderSink extends ResponseSink {

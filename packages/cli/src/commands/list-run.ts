@@ -1,7 +1,7 @@
 import { numberOption } from "../config/option-values.ts";
 import { EXIT } from "../errors.ts";
 import type { CommandRun } from "./command.ts";
-import { DEFAULT_LIMIT } from "./list.ts";
+import { DEFAULT_LIMIT } from "./list-limit.ts";
 import { withHistory } from "./with-history.ts";
 
 /** Shows the newest deliveries; an empty history is no error. */

@@ -1,10 +1,6 @@
 import { parseCount } from "../config/parse-number.ts";
 import type { Command } from "./command.ts";
-
-/** Rows that fit a terminal. */
-export const DEFAULT_LIMIT = 20;
-/** Longest list: more lines than anybody reads, and some MB. */
-const MAX_LIMIT = 10_000;
+import { DEFAULT_LIMIT, MAX_LIMIT } from "./list-limit.ts";
 
 /** `tunnel list`: the newest deliveries of the history. */
 export const listCommand: Command = {

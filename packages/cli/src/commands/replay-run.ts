@@ -6,7 +6,7 @@ import { resolveSecrets } from "../config/secrets.ts";
 import { DEFAULT_TIMEOUT_MS } from "../config/target-settings.ts";
 import { CliError, EXIT } from "../errors.ts";
 import type { ExitCode } from "../errors.ts";
-import { createForwarder } from "../forward/forward-request.ts";
+import { createForwarder } from "../forward/create-forwarder.ts";
 import { parseTarget } from "../forward/parse-target.ts";
 import type { Target } from "../forward/target.ts";
 import type { DeliveryRecord, HistoryStore } from "../history/history-store.ts";

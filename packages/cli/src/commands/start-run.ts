@@ -11,7 +11,7 @@ import { resolveSecrets } from "../config/secrets.ts";
 import { DEFAULT_TIMEOUT_MS, parseIdempotencyHeader } from "../config/target-settings.ts";
 import { VERSION } from "../config/version.ts";
 import { CliError, EXIT } from "../errors.ts";
-import { createForwarder } from "../forward/forward-request.ts";
+import { createForwarder } from "../forward/create-forwarder.ts";
 import { parseTarget } from "../forward/parse-target.ts";
 import type { Target } from "../forward/target.ts";
 import type { HistoryStore } from "../history/history-store.ts";

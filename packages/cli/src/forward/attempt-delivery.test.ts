@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { NewAttempt } from "../history/history-store.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import type { AttemptOptions, OutgoingDelivery } from "./attempt-delivery.ts";
-import type { ForwardRequest, ForwardResult, Forwarder, ResponseSink } from "./forward-request.ts";
+import type { ForwardRequest, ForwardResult, Forwarder, ResponseSink } from "./forwarder.ts";
 import type { Target } from "./target.ts";
 import { createRecordingSink } from "./testing/recording-sink.ts";
 

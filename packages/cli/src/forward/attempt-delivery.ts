@@ -3,7 +3,7 @@ import type { Effects, HistoryStore, NewAttempt, Trigger } from "../history/hist
 import { createBodyCapture } from "../history/capture-body.ts";
 import type { BodyCapture } from "../history/capture-body.ts";
 import { newAttemptId } from "../history/ids.ts";
-import type { ForwardResult, Forwarder, RequestBody, ResponseSink } from "./forward-request.ts";
+import type { ForwardResult, Forwarder, RequestBody, ResponseSink } from "./forwarder.ts";
 import { withKeyHeader } from "./target-headers.ts";
 import type { Target } from "./target.ts";
 

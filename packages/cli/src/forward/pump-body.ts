@@ -1,5 +1,5 @@
 import type { ClientRequest } from "node:http";
-import type { StreamingBody } from "./forward-request.ts";
+import type { StreamingBody } from "./forwarder.ts";
 import type { HeadDeadline } from "./head-deadline.ts";
 
 /**

@@ -2,7 +2,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
-import type { ForwardRequest } from "./forward-request.ts";
+import type { ForwardRequest } from "./forwarder.ts";
 import { targetAuthority, targetHeaders, targetPath } from "./target-headers.ts";
 import type { Target } from "./target.ts";
 

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { ResponseHead } from "@tenfold/protocol";
 import { ForwardError, toForwardFailure } from "./forward-failure.ts";
-import type { ForwardRequest, ForwardResult, ResponseSink, StreamingBody } from "./forward-request.ts";
+import type { ForwardRequest, ForwardResult, ResponseSink, StreamingBody } from "./forwarder.ts";
 import { createHeadDeadline } from "./head-deadline.ts";
 import type { HeadDeadline } from "./head-deadline.ts";
 import { pumpBody } from "./pump-body.ts";

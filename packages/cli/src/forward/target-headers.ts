@@ -1,6 +1,6 @@
 import type { HeaderList } from "@tenfold/protocol";
 import { getHeader, getHeaders, removeHeader, setHeader } from "@tenfold/providers";
-import type { RequestBody } from "./forward-request.ts";
+import type { RequestBody } from "./forwarder.ts";
 import type { Target } from "./target.ts";
 
 /** Fields of one connection, never passed on (RFC 9110 §7.6.1), beside those that `Connection` names. */

@@ -1,16 +1,7 @@
 import { resolve } from "node:path";
 import { CliError } from "../errors.ts";
 import { visible } from "../output/visible-text.ts";
-import type { Probe } from "./probe.ts";
-
-/** What `--probe` asks for, one kind a database. */
-export interface ProbeSpec {
-  readonly kind: "sqlite";
-  /** As given; it holds no credentials. */
-  readonly name: string;
-  /** Absolute. */
-  readonly path: string;
-}
+import type { Probe, ProbeSpec } from "./probe.ts";
 
 const SUPPORTED = "Supported: sqlite:FILE, for example --probe sqlite:app.db.";
 /** RFC 3986 §3.1. More than one letter, so that `C:\app.db` is a file. */

@@ -1,5 +1,14 @@
 import type { Effects } from "../history/history-store.ts";
 
+/** What `--probe` asks for, one kind a database. */
+export interface ProbeSpec {
+  readonly kind: "sqlite";
+  /** As given; it holds no credentials. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
 /** Reads, before and after an attempt, what the handler changed. Read rights only, no lock that the handler could feel. */
 export interface Probe {
   /** As shown to the user, without credentials: `sqlite:app.db`. */

@@ -5,7 +5,7 @@ import { CliError } from "../errors.ts";
 import type { Effects } from "../history/history-store.ts";
 import { visible } from "../output/visible-text.ts";
 import type { Probe, ProbeSnapshot } from "./probe.ts";
-import type { ProbeSpec } from "./probe-spec.ts";
+import type { ProbeSpec } from "./probe.ts";
 import { MAX_ROWS_BY_KEY, readTables } from "./sqlite-tables.ts";
 import { EMPTY_TABLE, compareTables } from "./table-snapshot.ts";
 import type { TableSnapshot } from "./table-snapshot.ts";

@@ -1,6 +1,6 @@
 import type { ProbeFacts, RunFacts } from "../check/run-facts.ts";
 import { judgeRun } from "../check/verdict.ts";
-import type { Forwarder } from "../forward/forward-request.ts";
+import type { Forwarder } from "../forward/forwarder.ts";
 import type { AttemptRecord, HistoryStore, RunRecord } from "../history/history-store.ts";
 import { newRunId } from "../history/ids.ts";
 import type { Verdict } from "../output/renderer.ts";

@@ -1,7 +1,7 @@
 import type { AttemptFacts } from "../check/run-facts.ts";
 import { hasReachedTarget } from "../check/run-facts.ts";
 import { attemptDelivery } from "../forward/attempt-delivery.ts";
-import type { Forwarder } from "../forward/forward-request.ts";
+import type { Forwarder } from "../forward/forwarder.ts";
 import type { AttemptRecord, HistoryStore } from "../history/history-store.ts";
 import type { ProbeWatch, RunClock, SettleTimes } from "./probe-watch.ts";
 import type { RunPlan } from "./run-plan.ts";

@@ -1,7 +1,9 @@
 import { HELLO, REQUEST, WELCOME } from "./frame-factory.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "../core/head.ts";
 import { createAgentMux, createRelayMux } from "../mux.ts";
-import type { AgentMux, MuxDeps, RelayMux, SessionEnd } from "../mux.ts";
+import type { MuxDeps } from "../mux-deps.ts";
+import type { AgentMux, RelayMux } from "../mux.ts";
+import type { SessionEnd } from "../session-end.ts";
 import type { Transport } from "../transport.ts";
 import type { ResponderStream, StreamHandler, TunnelStream } from "../tunnel-stream.ts";
 

@@ -1,5 +1,5 @@
 import type { HeaderList, ResponseHead } from "@tenfold/protocol";
-import type { ResponseSink } from "../forward-request.ts";
+import type { ResponseSink } from "../forwarder.ts";
 
 /** A sink that keeps what it was given. */
 export interface RecordingSink extends ResponseSink {

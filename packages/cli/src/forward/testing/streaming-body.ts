@@ -1,4 +1,4 @@
-import type { StreamingBody } from "../forward-request.ts";
+import type { StreamingBody } from "../forwarder.ts";
 
 /** A body in flight that the test feeds. */
 export interface FedBody extends StreamingBody {

@@ -1,4 +1,4 @@
-import type { ForwardRequest, ForwardResult, Forwarder } from "../../forward/forward-request.ts";
+import type { ForwardRequest, ForwardResult, Forwarder } from "../../forward/forwarder.ts";
 import type {
   Effects,
   HistoryStore,

@@ -1,9 +1,5 @@
-import type { LookupFunction } from "node:net";
 import type { HeaderList, ResponseHead } from "@tenfold/protocol";
 import type { Outcome } from "../history/history-store.ts";
-import { lookupLocalhostFirst } from "./localhost-lookup.ts";
-import { createTargetConnections } from "./target-connections.ts";
-import { exchangeWithTarget } from "./target-exchange.ts";
 import type { Target } from "./target.ts";
 
 /** A whole body, or one that still comes in. */
@@ -50,37 +46,4 @@ export interface Forwarder {
   /** Never rejects for what the target does: every failure is a result. */
   forward(target: Target, request: ForwardRequest, sink: ResponseSink): Promise<ForwardResult>;
   close(): Promise<void>;
-}
-
-export interface ForwarderDeps {
-  /** Monotonic ms. Default `performance.now`. */
-  readonly monotonicNow?: () => number;
-  /** Default: `localhost` without a resolver, all else by the operating system. */
-  readonly lookup?: LookupFunction;
-}
-
-/**
- * A forwarder with its own connections. Nothing is ever sent twice: a delivery that met a connection which the target was
- * just closing ends as `reset`, since nobody can tell whether the target had begun to act on it.
- */
-export function createForwarder(deps: ForwarderDeps = {}): Forwarder {
-  const monotonicNow = deps.monotonicNow ?? (() => performance.now());
-  const connections = createTargetConnections(deps.lookup ?? lookupLocalhostFirst);
-  const closing = new AbortController();
-  const open = new Set<Promise<unknown>>();
-  return {
-    async forward(target, request, sink) {
-      const startedAt = monotonicNow();
-      const exchange = exchangeWithTarget({ target, request, sink, connections, closing: closing.signal });
-      open.add(exchange);
-      const result = await exchange;
-      open.delete(exchange);
-      return { ...result, durationMs: monotonicNow() - startedAt };
-    },
-    async close() {
-      closing.abort();
-      await Promise.all(open);
-      connections.close();
-    },
-  };
 }

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { createForwarder } from "./forward-request.ts";
-import type { Forwarder, ForwardRequest } from "./forward-request.ts";
+import { createForwarder } from "./create-forwarder.ts";
+import type { Forwarder, ForwardRequest } from "./forwarder.ts";
 import type { Target } from "./target.ts";
 import { answerEachHead, startRawTarget } from "./testing/raw-target.ts";
 import type { RawTarget, TargetConnection } from "./testing/raw-target.ts";
