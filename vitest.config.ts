@@ -8,7 +8,7 @@ export default defineConfig({
     dangerouslyIgnoreUnhandledErrors: false,
     passWithNoTests: false,
     projects: [
-      { test: { name: "unit", include: source, testTimeout: 10_000 } },
+      { test: { name: "unit", include: source, testTimeout: 10_000, sequence: { groupOrder: 0 } } },
       {
         test: {
           name: "e2e",
@@ -16,6 +16,7 @@ export default defineConfig({
           exclude: ["**/node_modules/**", "test/bench/**"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
           // Each file starts real processes; two at once is what a two-core machine carries without flaking.
           maxWorkers: 2,
         },
