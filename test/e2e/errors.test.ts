@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import Database from "better-sqlite3";
+import { execa } from "execa";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startRawTarget } from "../support/raw-target.ts";
 import { postEvent, signedEvent } from "../support/stripe-event.ts";
@@ -174,6 +175,15 @@ describe("a history that cannot be used", () => {
     expectClearError(await runTunnel(home, args), 8, /history\.db/u);
     expect(await readFile(home.db)).toEqual(before);
   });
+
+  it.each(commands)(
+    "ends `tunnel %s` with exit 8 when it is a pipe, and does not wait for a writer",
+    async (...args) => {
+      const home = await createHome();
+      await execa("mkfifo", [home.db]);
+      expectClearError(await runTunnel(home, args), 8, /history\.db/u);
+    },
+  );
 
   it("waits for a short lock of another process, and loses nothing", async () => {
     const home = await createHome();

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { execa } from "execa";
 import { describe, expect, it } from "vitest";
 import { startHandler } from "../support/handler.ts";
 import type { Handler } from "../support/handler.ts";
@@ -209,6 +210,16 @@ describe("what a run says of the database", () => {
     expect(result.exitCode).toBe(6);
     expect(result.events.at(-1)).toMatchObject({ type: "error", code: "probe-failed" });
     expect(existsSync(path.join(home.cwd, "missing.db"))).toBe(false);
+  });
+
+  it.each(["folder", "pipe"])("ends with exit 6 when the probed file is a %s", async (kind) => {
+    const { home } = await captureFor("stripe-sqlite-right");
+    await execa(kind === "pipe" ? "mkfifo" : "mkdir", [path.join(home.cwd, kind)]);
+
+    const result = await runTunnel(home, ["replay", "--probe", `sqlite:${kind}`]);
+
+    expect(result.exitCode).toBe(6);
+    expect(result.stderr).toContain("not a regular file");
   });
 
   it("ends with exit 6 when the probed file is no database", async () => {

@@ -34,14 +34,19 @@ export function prepareHistoryFile(path: string): void {
       createFile(path);
       return;
     }
-    const stat = statSync(path);
-    if (!stat.isFile()) {
-      throw notAFileError(path, stat.isDirectory());
-    }
-    if (stat.size === 0) {
+    assertRegularFile(path);
+    if (statSync(path).size === 0) {
       chmodSync(path, FILE_MODE);
     }
   });
+}
+
+/** A pipe, above all: to open one would wait for ever. A missing file is fine. @throws CliError `db-unwritable` */
+export function assertRegularFile(path: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() === false) {
+    throw notAFileError(path, stat.isDirectory());
+  }
 }
 
 /** Step by step: Node's recursive `mkdir` never returns below a folder that takes none, such as /proc. */

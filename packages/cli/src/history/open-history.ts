@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { posix, resolve, win32 } from "node:path";
 import Database from "better-sqlite3";
 import { isBusy, readOnlyHistoryError, withHistoryErrors } from "./history-errors.ts";
-import { assertOurHistory, prepareHistoryFile } from "./history-file.ts";
+import { assertOurHistory, assertRegularFile, prepareHistoryFile } from "./history-file.ts";
 import { HistoryReader } from "./history-reader.ts";
 import type { HistoryStore } from "./history-store.ts";
 import { BUSY_TIMEOUT_MS, HistoryWriter } from "./history-writer.ts";
@@ -83,6 +83,7 @@ function createWriter(db: Database.Database, path: string, options: OpenHistoryO
 
 function openReadOnly(path: string): HistoryStore {
   return withHistoryErrors(path, () => {
+    assertRegularFile(path);
     if (!existsSync(path) || statSync(path).size === 0) {
       const empty = new Database(":memory:");
       migrate(empty, path);

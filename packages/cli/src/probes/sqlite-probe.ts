@@ -4,8 +4,7 @@ import Database from "better-sqlite3";
 import { CliError } from "../errors.ts";
 import type { Effects } from "../history/history-store.ts";
 import { visible } from "../output/visible-text.ts";
-import type { Probe, ProbeSnapshot } from "./probe.ts";
-import type { ProbeSpec } from "./probe.ts";
+import type { Probe, ProbeSnapshot, ProbeSpec } from "./probe.ts";
 import { MAX_ROWS_BY_KEY, readTables } from "./sqlite-tables.ts";
 import { EMPTY_TABLE, compareTables } from "./table-snapshot.ts";
 import type { TableSnapshot } from "./table-snapshot.ts";
@@ -164,9 +163,16 @@ function isLocked(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(?:BUSY|READONLY)(?:_|$)/u.test(error.code);
 }
 
+/** What the system says of a folder; SQLite says nothing that would fit. */
+const NOT_A_FILE = "EISDIR";
+
+/** @throws an error with the code `NOT_A_FILE` for a folder, a pipe or a device: to open a pipe would wait for ever */
 function identityOf(path: string): string {
-  const { dev, ino } = statSync(path, { bigint: true });
-  return `${dev}:${ino}`;
+  const stat = statSync(path, { bigint: true });
+  if (!stat.isFile()) {
+    throw Object.assign(new Error("not a regular file"), { code: NOT_A_FILE });
+  }
+  return `${stat.dev}:${stat.ino}`;
 }
 
 function probeFailed(probe: Probe, path: string, error: unknown): unknown {
@@ -194,6 +200,9 @@ function describe(error: unknown, path: string): Failure | undefined {
     return { why: `there is no file ${file}`, hint };
   }
   const hint = "Give the database file that the handler writes to.";
+  if (code === NOT_A_FILE) {
+    return { why: `${file} is not a regular file`, hint };
+  }
   if (/^SQLITE_(?:NOTADB|CORRUPT)/u.test(code)) {
     return { why: `${file} is no SQLite database, or damaged`, hint };
   }
