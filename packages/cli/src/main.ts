@@ -45,7 +45,11 @@ export async function main(host: Host): Promise<ExitCode> {
     );
     return output.failed() ? tellLostOutput(host) : exitCode;
   } catch (error) {
-    return showFailure(error, renderer);
+    // Without a reader there is nobody to tell, and after a lost output that is the cause of all else.
+    if (output.closed()) {
+      return EXIT.interrupted;
+    }
+    return output.failed() ? tellLostOutput(host) : showFailure(error, renderer);
   } finally {
     stopListening();
   }
@@ -94,13 +98,15 @@ function abortOnSignal(signals: Host["signals"], stopping: AbortController): () 
  * A reader that has seen enough (`tunnel list | head -1`) is no error, only the end of the work. Any other failure of stdout
  * loses results, so the exit code tells.
  */
-function watchOutput({ stdout, stderr }: Host, stopping: AbortController): { failed(): boolean } {
+function watchOutput({ stdout, stderr }: Host, stopping: AbortController): { failed(): boolean; closed(): boolean } {
   let failed = false;
+  let closed = false;
   stdout.on("error", (error: NodeJS.ErrnoException) => {
+    closed ||= error.code === "EPIPE";
     failed ||= error.code !== "EPIPE";
     stopping.abort();
   });
   // Nowhere is left to say that nothing can be said.
   stderr.on("error", () => {});
-  return { failed: () => failed };
+  return { failed: () => failed, closed: () => closed };
 }

@@ -8,6 +8,7 @@ export { AGENT_PATH, PROTOCOL_VERSION, SUBPROTOCOL } from "./core/version.ts";
 export * as LIMITS from "./core/limits.ts";
 export type { Transport, TransportHandler } from "./transport.ts";
 export type { ResponderStream, StreamHandler, TunnelStream } from "./tunnel-stream.ts";
+export { toNodeFields } from "./node-fields.ts";
 export { createAgentMux, createRelayMux } from "./mux.ts";
 export type { AgentMux, AgentMuxEvents, RelayMux, RelayMuxEvents } from "./mux.ts";
 export type { SessionEnd } from "./session-end.ts";

@@ -4,6 +4,9 @@ export const MAX_HEAD_BYTES = 128 * 1024;
 /** How long a sender may take for its head, in ms: keeps slow senders from holding sockets without ever asking anything. */
 export const HEADERS_TIMEOUT_MS = 30_000;
 
+/** How often that is looked at, in ms; Node's own half minute would double it. */
+export const CONNECTIONS_CHECK_MS = 5_000;
+
 /** How long an idle connection is kept, in ms: longer than the 60 s of nginx and ALBs, so that the front closes first. */
 export const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 

@@ -58,7 +58,7 @@ class TunnelAgent implements Agent {
 
   async run(signal: AbortSignal): Promise<void> {
     const until = AbortSignal.any([signal, this.#defect.signal]);
-    until.addEventListener("abort", () => this.#closeSessions(), { once: true });
+    until.addEventListener("abort", () => void this.#finishInFlight(), { once: true });
     try {
       while (!until.aborted) {
         await this.#serveOnce(until);
@@ -110,7 +110,7 @@ class TunnelAgent implements Agent {
     this.#sessions.add(session);
     void session.gone.finally(() => this.#sessions.delete(session));
     if (until.aborted) {
-      this.#closeSessions();
+      session.close("the agent stops");
     }
     return session;
   }
@@ -124,6 +124,12 @@ class TunnelAgent implements Agent {
     return delivery;
   }
 
+  /** What is under way may come to its answer; then, or at the bound, the sessions are closed. */
+  async #finishInFlight(): Promise<void> {
+    await this.#atMost(Promise.all(this.#inFlight));
+    this.#closeSessions();
+  }
+
   #closeSessions(): void {
     for (const session of this.#sessions) {
       session.close("the agent stops");
@@ -132,9 +138,12 @@ class TunnelAgent implements Agent {
 
   async #closeAll(): Promise<void> {
     this.#closeSessions();
+    await this.#atMost(Promise.all([...[...this.#sessions].map(({ gone }) => gone), ...this.#inFlight]));
+  }
+
+  async #atMost(work: Promise<unknown>): Promise<void> {
     const bound = new AbortController();
-    const closed = Promise.all([...[...this.#sessions].map(({ gone }) => gone), ...this.#inFlight]);
-    await Promise.race([closed, this.#deps.sleep(STOP_TIMEOUT_MS, bound.signal)]);
+    await Promise.race([work, this.#deps.sleep(STOP_TIMEOUT_MS, bound.signal)]);
     bound.abort();
   }
 }

@@ -70,6 +70,10 @@ export async function connectRelay(
       gone: session.gone,
       close: (reason) => session.mux.close(reason),
     };
+  } catch (error) {
+    // A relay that refuses also closes; one that does not must not keep this process alive.
+    session.mux.terminate();
+    throw error;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);

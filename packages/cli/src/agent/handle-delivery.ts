@@ -1,4 +1,5 @@
 import type { RequestHead, ResetCode, ResponderStream, StreamHandler } from "@tenfold/protocol";
+import { getHeader } from "@tenfold/providers";
 import { attemptDelivery } from "../forward/attempt-delivery.ts";
 import type { Forwarder, RequestBody } from "../forward/forwarder.ts";
 import { createBodyCapture } from "../history/capture-body.ts";
@@ -129,6 +130,9 @@ async function ownExchange(exchange: Exchange, context: DeliveryContext): Promis
 async function forwardDelivery(exchange: Exchange, context: DeliveryContext): Promise<NewAttempt> {
   const { arrived, gone, recording, sink } = exchange;
   const { head } = arrived;
+  if (getHeader(head.headers, "upgrade") !== undefined) {
+    return refuseUpgrade(exchange, context);
+  }
   const { key, body } = await settleKey(exchange, context);
   return attemptDelivery(
     {
@@ -164,6 +168,26 @@ async function settleKey(
   const key = keyFromBody(arrived.head, new Uint8Array(), mintedKey);
   recording.setSentKey(key);
   return { key, body };
+}
+
+/** An answer at once, in place of a request that would never end: this agent speaks plain HTTP to its target. */
+function refuseUpgrade(exchange: Exchange, context: DeliveryContext): NewAttempt {
+  const { stream } = exchange.arrived;
+  const text = JSON.stringify({
+    error: {
+      code: "upgrade-unsupported",
+      message: "This tunnel does not pass on WebSockets and other upgrades yet.",
+      hint: "Connect to the app directly.",
+    },
+  });
+  const headers = ["Content-Type", "application/json", "Content-Length", String(text.length)];
+  const head = { status: 501, statusText: "Not Implemented", headers };
+  stream.respond(head, { body: Buffer.from(text, "latin1"), end: true });
+  const cause = "an upgrade (a WebSocket, say), which is not passed on yet; answered with 501";
+  const facts = { startedAt: context.now(), outcome: "cancelled", cause } as const;
+  const attempt = unsentAttempt(exchange, context, facts);
+  exchange.recording.recordAttempt(attempt);
+  return attempt;
 }
 
 /** Nobody but the history has the delivery then, so 202 is said only once it is safe there. */

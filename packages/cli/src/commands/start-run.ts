@@ -45,13 +45,24 @@ export const runStart: CommandRun = async (context, args, options) => {
   const settings = readSettings(context, args, options);
   const history = openHistory({ path: settings.historyPath, now: context.now });
   history.onWriteError((error) => context.renderer.error(error));
+  let lostRecords = false;
   try {
-    await runTunnel(settings, history, context);
+    await runTunnel(settings, history, {
+      ...context,
+      onLostRecord: () => {
+        lostRecords = true;
+      },
+    });
   } finally {
     await closeHistory(history);
   }
-  return EXIT.good;
+  return lostRecords ? EXIT.localState : EXIT.good;
 };
+
+interface TunnelContext extends CommandContext {
+  /** A record that the history did not take is lost, which the exit code has to say in the end. */
+  readonly onLostRecord: () => void;
+}
 
 function readSettings(
   context: CommandContext,
@@ -110,7 +121,7 @@ function readRelay(url: string, token: string | undefined): { readonly url: stri
 async function runTunnel(
   settings: StartSettings,
   history: HistoryStore,
-  context: CommandContext,
+  context: TunnelContext,
 ): Promise<void> {
   const forwarder = createForwarder();
   const relay = await openRelay(settings, context);
@@ -134,7 +145,12 @@ async function runTunnel(
       forwarder,
       history,
       now: context.now,
-      onEvent: (event) => showEvent(event, context.renderer, shown),
+      onEvent(event) {
+        if (event.type === "history-failed") {
+          context.onLostRecord();
+        }
+        showEvent(event, context.renderer, shown);
+      },
       random: Math.random,
       sleep: abortableSleep,
     },

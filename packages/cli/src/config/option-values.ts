@@ -3,9 +3,17 @@ import { CliError } from "../errors.ts";
 /** What a command line gave, by commander's camel-case names. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
-/** A text option, or the environment variable that stands for it; an empty one is none. */
+/**
+ * A text option, or the environment variable that stands for it; an empty variable is none.
+ *
+ * @throws CliError `usage` for an empty option: `--probe "$UNSET"` must not mean "no probe"
+ */
 export function textOption(options: OptionValues, name: string, fallback?: string): string | undefined {
   const value = options[name];
+  if (value === "") {
+    const flag = `--${name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
+    throw new CliError("usage", `${flag} is empty.`, { hint: `Give ${flag} a value, or leave it out.` });
+  }
   const text = typeof value === "string" ? value : fallback;
   return text === "" ? undefined : text;
 }

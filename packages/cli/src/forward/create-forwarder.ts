@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { LookupFunction } from "node:net";
 import type { Forwarder } from "./forwarder.ts";
 import { lookupLocalhostFirst } from "./localhost-lookup.ts";
@@ -19,6 +20,8 @@ export function createForwarder(deps: ForwarderDeps = {}): Forwarder {
   const monotonicNow = deps.monotonicNow ?? (() => performance.now());
   const connections = createTargetConnections(deps.lookup ?? lookupLocalhostFirst);
   const closing = new AbortController();
+  // Every open exchange listens; Node takes more than ten for a leak.
+  setMaxListeners(0, closing.signal);
   const open = new Set<Promise<unknown>>();
   return {
     async forward(target, request, sink) {

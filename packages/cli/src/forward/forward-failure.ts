@@ -42,6 +42,8 @@ const UNSENDABLE_CODES: ReadonlySet<string> = new Set([
   "ERR_INVALID_HTTP_TOKEN",
   "ERR_HTTP_INVALID_HEADER_VALUE",
   "ERR_UNESCAPED_CHARACTERS",
+  "ERR_HTTP_TRAILER_INVALID",
+  "ERR_HTTP_CONTENT_LENGTH_MISMATCH",
 ]);
 
 /** Maps an error of a connection to a target, by its code, to an outcome with a cause for people. */
@@ -108,11 +110,11 @@ function addressOf(attempt: unknown): string[] {
   return [`${address.includes(":") ? `[${address}]` : address}:${String(attempt.port)}`];
 }
 
-/** An attempt at several addresses fails with several codes; a refusal tells most. */
+/** An attempt at several addresses fails with several codes: one that was given up says most, then one that was refused. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError) {
     const codes = error.errors.map((attempt) => codeOf(attempt));
-    return codes.find((code) => code === "ECONNREFUSED") ?? codes[0] ?? "";
+    return ["ETIMEDOUT", "ECONNREFUSED"].find((code) => codes.includes(code)) ?? codes[0] ?? "";
   }
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

@@ -3,6 +3,7 @@ import * as https from "node:https";
 import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
 import type { ForwardRequest } from "./forwarder.ts";
+import { toNodeFields } from "@tenfold/protocol";
 import { targetAuthority, targetHeaders, targetPath } from "./target-headers.ts";
 import type { Target } from "./target.ts";
 
@@ -12,6 +13,11 @@ const IDLE_CONNECTION_MS = 1_000;
 const MAX_IDLE_CONNECTIONS = 16;
 /** Answer heads up to 128 KiB; common servers send far less, and the wire protocol carries twice as much. */
 const MAX_ANSWER_HEAD_BYTES = 128 * 1024;
+/**
+ * Time for one of the two addresses of `localhost`, in ms, before the other is tried. Node's own quarter of a second goes by on a
+ * busy machine while the app is there, and the other address then refuses. One that nobody listens on refuses at once.
+ */
+const LOCALHOST_ATTEMPT_MS = 10_000;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
 /** Kept-alive connections to targets. */
@@ -63,12 +69,14 @@ function requestOptions(target: Target, request: ForwardRequest): http.RequestOp
   const scheme = target.url.slice(0, target.url.indexOf(":"));
   const [, address, name, port] =
     /^(?:\[([^\]]*)\]|([^:]*))(?::([0-9]+))?$/.exec(targetAuthority(target)) ?? [];
+  const hostname = address ?? name ?? "";
   return {
-    hostname: address ?? name ?? "",
+    ...(hostname.toLowerCase() === "localhost" ? { autoSelectFamilyAttemptTimeout: LOCALHOST_ATTEMPT_MS } : {}),
+    hostname,
     port: port === undefined ? DEFAULT_PORTS[scheme] : Number(port),
     method: request.method,
     path: targetPath(target, request.path),
-    headers: targetHeaders(target, request),
+    headers: toNodeFields(targetHeaders(target, request)),
     maxHeaderSize: MAX_ANSWER_HEAD_BYTES,
   };
 }

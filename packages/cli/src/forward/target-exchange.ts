@@ -115,6 +115,8 @@ interface BodySending {
 function sendBody(outgoing: ClientRequest, request: ForwardRequest, sending: BodySending): void {
   const { body } = request;
   sending.deadline.restart();
+  // What goes beyond the announced length would be the target's next request.
+  Object.assign(outgoing, { strictContentLength: true });
   if (body instanceof Uint8Array) {
     outgoing.end(body);
     return;

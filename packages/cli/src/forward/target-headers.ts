@@ -13,6 +13,9 @@ const HOP_BY_HOP: readonly string[] = [
   "upgrade",
 ];
 
+/** What can't be removed by naming it in `Connection`: the message would be framed or routed in another way. */
+const NEVER_NAMED: readonly string[] = ["host", "content-length"];
+
 /**
  * Methods whose request without `Content-Length` and `Transfer-Encoding` is plainly one without a body. For all others an
  * empty body is said with `Content-Length: 0` (RFC 9110 §8.6); servers answer 411 otherwise.
@@ -75,7 +78,10 @@ function basePathOf(target: Target): string {
 /** The relay answers `Expect: 100-continue` itself, so that field goes no further than here either. */
 function forwardable(headers: HeaderList, also: readonly string[]): HeaderList {
   const named = getHeaders(headers, "connection").flatMap((value) => value.toLowerCase().split(","));
-  const dropped = new Set([...HOP_BY_HOP, ...also, ...named.map((name) => name.trim())]);
+  const dropped = new Set([...named.map((name) => name.trim()), ...HOP_BY_HOP, ...also]);
+  for (const name of NEVER_NAMED) {
+    dropped.delete(name);
+  }
   const kept: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] ?? "";
@@ -94,13 +100,19 @@ function withHost(headers: HeaderList, target: Target): HeaderList {
   return setHeader(headers, "Host", value);
 }
 
-function withFraming(headers: HeaderList, request: FramedRequest): HeaderList {
-  const lengths = getHeaders(headers, "content-length");
+function withFraming(received: HeaderList, request: FramedRequest): HeaderList {
+  const lengths = getHeaders(received, "content-length");
+  const hasOneLength = lengths.length === 1 && /^[0-9]+$/.test(lengths[0] ?? "");
+  if (!(request.body instanceof Uint8Array) && !hasOneLength) {
+    return [...removeHeader(received, "content-length"), "Transfer-Encoding", "chunked"];
+  }
+  // Only a chunked body has trailers to announce; Node refuses the field anywhere else.
+  const headers = removeHeader(received, "trailer");
   if (!(request.body instanceof Uint8Array)) {
-    return lengths.length === 0 ? [...headers, "Transfer-Encoding", "chunked"] : headers;
+    return headers;
   }
   const size = request.body.length;
-  if (lengths.length === 1 && /^[0-9]+$/.test(lengths[0] ?? "") && Number(lengths[0]) === size) {
+  if (hasOneLength && Number(lengths[0]) === size) {
     return headers;
   }
   if (lengths.length === 0 && size === 0 && METHODS_WITHOUT_BODY.has(request.method.toUpperCase())) {

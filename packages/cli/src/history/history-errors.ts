@@ -100,6 +100,12 @@ export function notAFileError(path: string, isFolder: boolean): CliError {
   return describe({ ...UNWRITABLE, why: isFolder ? "it is a folder" : "it is not a regular file" }, path);
 }
 
+/** The file was deleted or replaced while it was in use. */
+export function removedDatabaseError(path: string): CliError {
+  const why = "it was deleted or replaced while it was in use";
+  return describe({ ...UNWRITABLE, why, hint: "Start the command again: it makes a new one." }, path);
+}
+
 /** A write to a history that was opened for reading. */
 export function readOnlyHistoryError(path: string): CliError {
   return describe({ ...UNWRITABLE, why: "it is opened for reading only" }, path);

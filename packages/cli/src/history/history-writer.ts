@@ -1,6 +1,7 @@
+import { statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { CliError } from "../errors.ts";
-import { isBusy, toHistoryError } from "./history-errors.ts";
+import { isBusy, removedDatabaseError, toHistoryError } from "./history-errors.ts";
 import { WriteQueue } from "./write-queue.ts";
 import type { QueuedWrite } from "./write-queue.ts";
 import { prepareWrites } from "./write-statements.ts";
@@ -42,6 +43,7 @@ export class HistoryWriter {
   readonly #queue: WriteQueue;
   readonly #commit: (batch: readonly QueuedWrite[]) => DroppedWrite[];
   readonly #listeners = new Set<(error: Error) => void>();
+  readonly #identity: string | undefined;
   #waiters: Waiter[] = [];
   #turn: NodeJS.Immediate | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -57,6 +59,7 @@ export class HistoryWriter {
     this.#now = options.now;
     this.#queue = new WriteQueue(options.maxQueuedBytes);
     db.pragma("busy_timeout = 0");
+    this.#identity = identityOf(options.path);
     this.#commit = createCommit(db);
   }
 
@@ -118,6 +121,10 @@ export class HistoryWriter {
     }
     let dropped: readonly DroppedWrite[];
     try {
+      // SQLite goes on writing to a file that was deleted, where nobody will ever find the rows.
+      if (identityOf(this.#path) !== this.#identity) {
+        throw removedDatabaseError(this.#path);
+      }
       dropped = this.#commit(batch);
     } catch (error) {
       this.#failed(error);
@@ -220,6 +227,12 @@ function isRowError(error: unknown): boolean {
   return error instanceof Database.SqliteError
     ? ROW_ERRORS.has(error.code.split("_")[1])
     : error instanceof TypeError || error instanceof RangeError;
+}
+
+/** Which file the path names now; undefined: none. */
+function identityOf(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? undefined : `${stat.dev}:${stat.ino}`;
 }
 
 function codeOf(error: Error | undefined): string | undefined {

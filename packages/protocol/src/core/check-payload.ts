@@ -43,14 +43,14 @@ export function toReason(value: unknown): string {
 
 export function toGap(value: unknown): Gap {
   const fields = toFields(value, "gap");
-  return { count: count(fields, "count"), from: count(fields, "from"), to: count(fields, "to") };
+  return { count: count(fields, "count"), from: time(fields, "from"), to: time(fields, "to") };
 }
 
 export function toRequestHead(value: unknown): RequestHead {
   const fields = toFields(value, "request head");
   return {
     id: text(fields, "id"),
-    receivedAt: count(fields, "receivedAt"),
+    receivedAt: time(fields, "receivedAt"),
     method: token(fields, "method"),
     target: requestTarget(fields),
     headers: toHeaders(fields["headers"]),
@@ -118,6 +118,15 @@ function count(fields: Fields, name: string): number {
 function positive(fields: Fields, name: string): number {
   const value = count(fields, name);
   if (value === 0) throw malformed(`${name} is 0`);
+  return value;
+}
+
+/** The last moment that a `Date` can hold, in ms since the epoch (ECMA-262 §21.4.1.1). */
+const MAX_TIME_MS = 8_640_000_000_000_000;
+
+function time(fields: Fields, name: string): number {
+  const value = count(fields, name);
+  if (value > MAX_TIME_MS) throw malformed(`${name} is no time`);
   return value;
 }
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { HeaderList } from "@tenfold/protocol";
+import { toNodeFields, type HeaderList } from "@tenfold/protocol";
 import { isWritableFields, type AnswerFraming, type PublicHead } from "./response-head.ts";
 
 /** The answer of a target on its way to the public caller. */
@@ -66,22 +66,4 @@ export class Answer {
       this.#res.destroy();
     }
   }
-}
-
-/**
- * The list as Node has to be given it. After a `Content-Length` Node decodes a `Content-Disposition` as UTF-8 and then sends
- * the result as latin1, which loses bytes above 0x7f; encoding the value first makes that come out as it went in.
- */
-function toNodeFields(headers: HeaderList): string[] {
-  const fields = [...headers];
-  let lengthSeen = false;
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const name = (fields[at] ?? "").toLowerCase();
-    const value = fields[at + 1] ?? "";
-    lengthSeen ||= name === "content-length" && Number(value) > 0;
-    if (name === "content-disposition" && lengthSeen) {
-      fields[at + 1] = Buffer.from(value, "utf8").toString("latin1");
-    }
-  }
-  return fields;
 }

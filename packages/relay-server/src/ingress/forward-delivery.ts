@@ -160,8 +160,15 @@ class Exchange {
       },
       onStop: () => body.stop(),
       onReset: (code) => this.#onReset(code),
-      onClose: () => undefined,
+      onClose: () => this.#onStreamClose(),
     };
+  }
+
+  /** Without any word before it, the stream gave itself up: the request's trailers don't fit on the wire. */
+  #onStreamClose(): void {
+    if (this.#failure === undefined && this.#ending === undefined) {
+      this.#fail("head-too-large");
+    }
   }
 
   #startAnswer(head: ResponseHead): void {

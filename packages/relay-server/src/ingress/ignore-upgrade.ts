@@ -13,6 +13,16 @@ export function offersHttp2(headers: HeaderList): boolean {
 }
 
 /**
+ * Whether a body comes before the other protocol would begin. The offer is ignored then: Node hands such a request over with
+ * its body unread, and what is passed on untouched after that would be its framing, not its bytes.
+ */
+export function hasBody(headers: HeaderList): boolean {
+  return (
+    getHeader(headers, "transfer-encoding") !== undefined || Number(getHeader(headers, "content-length") ?? 0) > 0
+  );
+}
+
+/**
  * Gives a request back to the server as if its upgrade had not been offered. Node hands every request with an `Upgrade` over
  * with its body unread, so the same head without the offer goes in front of that body once more.
  */

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_TIMEOUT_MS, MAX_HEAD_BYTES } from "../limits.ts";
-import { ignoreUpgrade, offersHttp2 } from "./ignore-upgrade.ts";
+import { CONNECTIONS_CHECK_MS, HEADERS_TIMEOUT_MS, KEEP_ALIVE_TIMEOUT_MS, MAX_HEAD_BYTES } from "../limits.ts";
+import { hasBody, ignoreUpgrade, offersHttp2 } from "./ignore-upgrade.ts";
 import type { IngressHandler } from "./ingress-handler.ts";
 import type { PublicErrorCode } from "./public-errors.ts";
 import { sendErrorToSocket } from "./send-error.ts";
@@ -49,7 +49,7 @@ export function createIngressServer(handler: IngressHandler, takeAgent: TakeAgen
     if (takeAgent(req, socket, firstBytes)) {
       return;
     }
-    if (offersHttp2(req.rawHeaders)) {
+    if (offersHttp2(req.rawHeaders) || hasBody(req.rawHeaders)) {
       ignoreUpgrade(server, req, socket, firstBytes);
     } else {
       track(handler.onUpgrade(req, socket, firstBytes));
@@ -88,6 +88,7 @@ function createStrictServer(): Server {
     insecureHTTPParser: false,
     maxHeaderSize: MAX_HEAD_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     // A slow upload is legal; the exchange bounds the wait for progress.
     requestTimeout: 0,
