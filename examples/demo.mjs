@@ -125,7 +125,8 @@ function makeEvent(name) {
 async function tunnel(commandLine) {
   say(`${dim("$")} tunnel ${commandLine}`);
   const command = start(process.execPath, [tunnelBin, ...commandLine.split(" ")], {
-    stdio: ["ignore", "inherit", "inherit"],
+    // Notes go to stderr; on the same stream they stay in their place.
+    stdio: ["ignore", process.stdout.fd, process.stdout.fd],
   });
   const exitCode = await command.exited;
   say(dim(`  exit code ${exitCode}`));

@@ -145,15 +145,21 @@ describe("resending a delivery ten times", () => {
     expect(plain.stdout + plain.stderr).toContain("--probe");
   });
 
-  it("judges a second run of a handler that has seen the key before by what an earlier run saw", async () => {
+  it("does not call a second run good, since a handler that does nothing would look the same, and says what would tell", async () => {
     const { home, handler } = await captureFor("stripe-sqlite-right");
     const replay = ["replay", "last", "--times", "10", "--probe", `sqlite:${handler.db}`, "--json"];
     await runTunnel(home, replay);
 
     const second = await runTunnel(home, replay);
 
-    expect(verdictOf(second)).toMatchObject({ result: "good", acknowledged: 10, effects: { total: 0 } });
-    expect(second.exitCode).toBe(0);
+    expect(verdictOf(second)).toMatchObject({
+      result: "inconclusive",
+      acknowledged: 10,
+      effects: { total: 0 },
+    });
+    expect(verdictOf(second).causes[0]?.code).toBe("already-processed");
+    expect(verdictOf(second).causes[0]?.message).toContain("--as-new");
+    expect(second.exitCode).toBe(7);
   });
 
   it("gives the replay as new a fresh key, so that the handler writes once more", async () => {

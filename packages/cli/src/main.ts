@@ -98,7 +98,10 @@ function abortOnSignal(signals: Host["signals"], stopping: AbortController): () 
  * A reader that has seen enough (`tunnel list | head -1`) is no error, only the end of the work. Any other failure of stdout
  * loses results, so the exit code tells.
  */
-function watchOutput({ stdout, stderr }: Host, stopping: AbortController): { failed(): boolean; closed(): boolean } {
+function watchOutput(
+  { stdout, stderr }: Host,
+  stopping: AbortController,
+): { failed(): boolean; closed(): boolean } {
   let failed = false;
   let closed = false;
   stdout.on("error", (error: NodeJS.ErrnoException) => {

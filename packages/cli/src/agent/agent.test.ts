@@ -187,9 +187,22 @@ describe("a tunnel", () => {
     expect(agent.records.attempts).toMatchObject([{ outcome: "refused" }]);
   });
 
-  it("stops at once when told to; what was in flight is recorded as cancelled", async () => {
+  it("lets what is in flight come to its answer when told to stop", async () => {
     const relay = await startRelay();
     const agent = await startAgent(relay.url, { name: "shop" });
+    const answer = fetch(await agent.ready(), { method: "POST", body: "x" });
+    const connection = await agent.target.connection(0);
+    await connection.receivedText("x");
+    agent.stop();
+    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    await agent.running;
+    expect(agent.records.attempts).toMatchObject([{ outcome: "acknowledged" }]);
+    expect((await answer).status).toBe(200);
+  });
+
+  it("stops at a bound all the same; what is in flight then is recorded as cancelled", async () => {
+    const relay = await startRelay();
+    const agent = await startAgent(relay.url, { name: "shop", sleep: async () => {} });
     const answer = fetch(await agent.ready(), { method: "POST", body: "x" });
     await (await agent.target.connection(0)).receivedText("x");
     agent.stop();

@@ -78,6 +78,10 @@ const CAUSES = {
       ? ", or it knew the key already. Check the file; to send it a key that it does not know, add --as-new."
       : ". Check the file."),
 
+  "already-processed": ({ count, watched }) =>
+    `${counted(count, "attempt")} changed nothing in ${watched}, after a probe had seen effects of this delivery earlier. That is right for a ` +
+    "handler that knows the key, and just the same for one that does nothing any more. Send it a key that it does not know: --as-new.",
+
   "no-sources": ({ facts }) =>
     `${facts.probe?.name ?? "The probe"} has no table to watch. Check that it is your handler's database.`,
 

@@ -34,10 +34,6 @@ describe("a handler is good", () => {
     });
   });
 
-  it("when no attempt wrote, and a probe saw the effects of an earlier attempt of this delivery", () => {
-    expect(verdictOf(run(times(10, answered(200)), { probe: { hadEffects: true } }))).toEqual(["good"]);
-  });
-
   it("when a replay as new wrote once, whatever the original did", () => {
     const facts = { scenario: "replay", probe: { originalHadEffects: true } } as const;
     expect(verdictOf(run([answered(202, CHARGE), answered(200)], facts))).toEqual(["good"]);
@@ -153,9 +149,20 @@ describe("nothing is concluded", () => {
 
   it("from one attempt", () => {
     expect(verdictOf(run([answered(200, CHARGE)]))).toEqual(["inconclusive", "single-attempt"]);
-    expect(verdictOf(run([answered(200)], { probe: { hadEffects: true } }))).toEqual([
+  });
+
+  it("when no attempt wrote, even if a probe saw effects of an earlier attempt: the handler may do nothing by now", () => {
+    const facts = { probe: { hadEffects: true } } as const;
+    expect(verdictOf(run(times(10, answered(200)), facts))).toEqual(["inconclusive", "already-processed"]);
+    expect(verdictOf(run([answered(200)], facts))).toEqual(["inconclusive", "already-processed"]);
+    expect(messageOf(run(times(10, answered(200)), facts))).toContain("--as-new");
+  });
+
+  it("while something still changes at the end, however much looks like a fault: it may be somebody else's", () => {
+    const facts = { probe: { isSettled: false } } as const;
+    expect(verdictOf(run(times(10, answered(200, CHARGE)), facts))).toEqual([
       "inconclusive",
-      "single-attempt",
+      "still-changing",
     ]);
   });
 
@@ -327,7 +334,7 @@ function deservesGood({ attempts, probe, hasKey }: RunFacts): boolean {
     attempts.every(({ outcome }) => outcome === "acknowledged") &&
     rest.every((count) => count === 0) &&
     first !== undefined &&
-    (first > 0 || probe.hadEffects)
+    first > 0
   );
 }
 

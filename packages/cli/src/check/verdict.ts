@@ -14,19 +14,22 @@ import type { AttemptFacts, RunFacts } from "./run-facts.ts";
  * | no attempt reached the target                                          | inconclusive | target-unreachable           |
  * | no probe, or not after every attempt                                   | inconclusive | (why not acknowledged), no-probe |
  * | sources that change by themselves                                      | inconclusive | noise                        |
+ * | changes that had not ended when the probe stopped waiting              | inconclusive | still-changing               |
  * | the same kind of change after two attempts or more, one key            | bad          | no-key-check, key-stored-late, … |
  * | effects, but no acknowledgement                                        | bad          | effects-without-ack          |
  * | acknowledged, then an error answer to a duplicate                      | bad          | error-answer-to-duplicate    |
  * | refused with a stale or broken signature                               | inconclusive | stale-capture, signature-broken |
  * | not all acknowledged                                                   | inconclusive | all-rejected, no-answer, …   |
  * | all acknowledged, and …                                                |              |                              |
- * | … changes that had not ended when the probe stopped waiting            | inconclusive | still-changing               |
  * | … effects after another attempt than the first                         | inconclusive | late-effects                 |
  * | … no effects, replayed as new, the original had some                   | inconclusive | body-as-key, business-id     |
  * | … no effects, and no probe ever saw any of this delivery on this target | inconclusive | no-effects-seen, no-sources |
+ * | … no effects, and a probe saw some of an earlier attempt                 | inconclusive | already-processed            |
  * | … a single attempt                                                     | inconclusive | single-attempt               |
  * | … no key in the delivery                                               | inconclusive | no-key                       |
- * | … effects with the first attempt only, or none and earlier ones known  | good         |                              |
+ * | … effects with the first attempt only                                  | good         |                              |
+ *
+ * Effects of an earlier run never make a later one good: the handler may be another by now, and do nothing at all.
  */
 export function judgeRun(facts: RunFacts): Verdict {
   const { result, causes } = find(facts);
@@ -58,6 +61,9 @@ function find(facts: RunFacts): Finding {
   }
   if (probe.noise.length > 0) {
     return inconclusive("noise");
+  }
+  if (!probe.isSettled) {
+    return inconclusive(...unacknowledged, "still-changing");
   }
   const faults = provenFaults(facts);
   if (faults.length > 0) {
@@ -143,13 +149,10 @@ function isFailedFirst(attempts: readonly AttemptFacts[]): boolean {
 /** All attempts are acknowledged, and no fault is proven. */
 function judgeEffects(facts: RunFacts): Finding {
   const { first, rest } = sumEffects(facts) ?? { first: 0, rest: 0 };
-  if (facts.probe?.isSettled !== true) {
-    return inconclusive("still-changing");
-  }
   if (rest > 0) {
     return facts.hasKey ? inconclusive("late-effects") : inconclusive("no-key");
   }
-  if (first === 0 && !facts.probe.hadEffects) {
+  if (first === 0) {
     return judgeNoEffects(facts);
   }
   if (facts.attempts.length === 1) {
@@ -163,7 +166,10 @@ function judgeNoEffects({ scenario, probe, hasKey }: RunFacts): Finding {
     // A handler may rightly go by a business id; which of the two it is can't be told from outside.
     return inconclusive("body-as-key", "business-id");
   }
-  return inconclusive(probe?.sources.length === 0 ? "no-sources" : "no-effects-seen");
+  if (probe?.sources.length === 0) {
+    return inconclusive("no-sources");
+  }
+  return inconclusive(probe?.hadEffects === true ? "already-processed" : "no-effects-seen");
 }
 
 /** Null unless a probe looked after every attempt. */

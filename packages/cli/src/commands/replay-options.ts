@@ -3,6 +3,8 @@ import { parseCount, parseSeconds } from "../config/parse-number.ts";
 import { DEFAULT_TIMEOUT_MS } from "../config/target-settings.ts";
 import type { ArgumentSpec, OptionSpec } from "./command.ts";
 
+/** Long enough for most handlers that answer first and write after. */
+export const DEFAULT_SETTLE_MS = 3_000;
 /** Most attempts of one run: at some ten a second that is a quarter of an hour. */
 const MAX_TIMES = 10_000;
 
@@ -20,6 +22,11 @@ export const RUN_OPTIONS: readonly OptionSpec[] = [
     default: 1,
   },
   { flags: "--probe <spec>", description: "database that the handler writes to: sqlite:FILE" },
+  {
+    flags: "--settle <seconds>",
+    description: `with a probe: how long to watch for late writes after the last attempt (${DEFAULT_SETTLE_MS / 1_000})`,
+    parse: parseSeconds,
+  },
   {
     flags: "--target <url>",
     description: "where to send it (default: the target that the delivery went to)",

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { exitCodeOf } from "../check/exit-code.ts";
 import { abortableSleep } from "../config/abortable-sleep.ts";
 import { numberOption, textOption, textsOption } from "../config/option-values.ts";
@@ -11,6 +12,7 @@ import { parseTarget } from "../forward/parse-target.ts";
 import type { Target } from "../forward/target.ts";
 import type { DeliveryRecord, HistoryStore } from "../history/history-store.ts";
 import { toAttemptEvent, toDeliveryEvent } from "../output/to-event.ts";
+import { visible } from "../output/visible-text.ts";
 import { openProbe, parseProbeSpec } from "../probes/probe-spec.ts";
 import type { Probe } from "../probes/probe.ts";
 import { replayDelivery } from "../replay/replay-delivery.ts";
@@ -19,7 +21,10 @@ import { planReplayAsNew } from "../replay/replay-as-new.ts";
 import { planResend } from "../replay/resend.ts";
 import type { RunPlan } from "../replay/run-plan.ts";
 import type { CommandContext, CommandRun } from "./command.ts";
+import { DEFAULT_SETTLE_MS } from "./replay-options.ts";
 import { withHistory } from "./with-history.ts";
+
+const MS_PER_SECOND = 1_000;
 
 /** Everything that the command line and the environment say, read before anything is opened. */
 interface ReplaySettings {
@@ -30,6 +35,7 @@ interface ReplaySettings {
   /** Undefined: the delivery's own. */
   readonly targetUrl: string | undefined;
   readonly timeoutMs: number;
+  readonly settleMs: number;
   readonly secrets: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -53,6 +59,7 @@ function readSettings(
     probe: probe === undefined ? null : parseProbeSpec(probe, cwd),
     targetUrl: target === undefined ? undefined : parseTarget(target),
     timeoutMs: numberOption(options, "timeout") ?? DEFAULT_TIMEOUT_MS,
+    settleMs: numberOption(options, "settle") ?? DEFAULT_SETTLE_MS,
     secrets: resolveSecrets(textsOption(options, "secret"), env),
   };
 }
@@ -64,12 +71,13 @@ async function replay(
 ): Promise<ExitCode> {
   const delivery = history.resolve(settings.ref, context.cwd);
   const plan = makePlan(delivery, settings, context.now());
+  assertNotOwnHistory(settings.probe, history.path);
   const probe = settings.probe === null ? null : await openProbe(settings.probe);
   const forwarder = createForwarder();
   try {
     const run = await replayDelivery(
       plan,
-      { times: settings.times, signal: context.signal },
+      { times: settings.times, settleMs: settings.settleMs, signal: context.signal },
       {
         forwarder,
         history,
@@ -82,6 +90,15 @@ async function replay(
     return conclude(run, plan, settings, context);
   } finally {
     await Promise.all([forwarder.close(), closeProbe(probe)]);
+  }
+}
+
+/** It changes with every attempt, by our own hand. @throws CliError `bad-probe` */
+function assertNotOwnHistory(probe: ReplaySettings["probe"], historyPath: string): void {
+  if (probe !== null && existsSync(probe.path) && realpathSync(probe.path) === realpathSync(historyPath)) {
+    throw new CliError("bad-probe", `The probe ${visible(probe.name)} is Tenfold's own history.`, {
+      hint: "Give the database file that the handler writes to.",
+    });
   }
 }
 
@@ -113,7 +130,7 @@ function showPlan(plan: RunPlan, { renderer }: CommandContext): void {
 function conclude(
   run: ReplayedRun,
   plan: RunPlan,
-  { times }: ReplaySettings,
+  { times, settleMs }: ReplaySettings,
   { renderer }: CommandContext,
 ): ExitCode {
   if (run.verdict === null) {
@@ -126,6 +143,11 @@ function conclude(
     );
   }
   renderer.event({ type: "verdict", ...run.verdict });
+  if (run.verdict.result === "good") {
+    renderer.note(
+      `The attempts went one after the other; late writes were watched for until ${settleMs / MS_PER_SECOND} s after the last (--settle).`,
+    );
+  }
   const exitCode = exitCodeOf(run.verdict, run.facts);
   if (exitCode === EXIT.targetUnreachable) {
     throw new CliError(

@@ -71,7 +71,9 @@ function requestOptions(target: Target, request: ForwardRequest): http.RequestOp
     /^(?:\[([^\]]*)\]|([^:]*))(?::([0-9]+))?$/.exec(targetAuthority(target)) ?? [];
   const hostname = address ?? name ?? "";
   return {
-    ...(hostname.toLowerCase() === "localhost" ? { autoSelectFamilyAttemptTimeout: LOCALHOST_ATTEMPT_MS } : {}),
+    ...(hostname.toLowerCase() === "localhost"
+      ? { autoSelectFamilyAttemptTimeout: LOCALHOST_ATTEMPT_MS }
+      : {}),
     hostname,
     port: port === undefined ? DEFAULT_PORTS[scheme] : Number(port),
     method: request.method,

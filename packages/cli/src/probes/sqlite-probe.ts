@@ -23,8 +23,8 @@ export interface SqliteProbeOptions {
 
 /**
  * Watches a SQLite database, in any journal mode. Opens it for reading only and never makes a file; in WAL mode SQLite itself
- * may leave an empty `-wal` and `-shm` beside a database that nobody else has open. Rows of virtual tables (full text search)
- * are not seen.
+ * may leave an empty `-wal` and `-shm` beside a database that nobody else has open. A virtual table (full text
+ * search) is seen by the tables that it keeps its contents in.
  *
  * @throws CliError `probe-failed`: no such file, not a database, locked for too long
  */
@@ -172,7 +172,8 @@ function identityOf(path: string): string {
   if (!stat.isFile()) {
     throw Object.assign(new Error("not a regular file"), { code: NOT_A_FILE });
   }
-  return `${stat.dev}:${stat.ino}`;
+  // Size and time as well: a file that is rewritten in place can keep SQLite's change counter, and its cache would be believed.
+  return `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`;
 }
 
 function probeFailed(probe: Probe, path: string, error: unknown): unknown {

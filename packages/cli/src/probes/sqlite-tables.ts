@@ -22,7 +22,7 @@ interface ColumnInfo {
   readonly pk: number;
 }
 
-/** Each of the tables as it is in the transaction that is open on `db`. Views, virtual tables and SQLite's own are left out. */
+/** Each of the tables as it is in the transaction that is open on `db`. Views, virtual tables (but not what they store) and SQLite's own are left out. */
 export async function readTables(
   db: Database.Database,
   maxRowsByKey: number,
@@ -37,12 +37,15 @@ export async function readTables(
   return tables;
 }
 
-/** What a full text index or an R-tree keeps in tables of its own follows from the index: it would count twice. */
+/**
+ * With the tables in which a full text index or an R-tree keeps its contents (`shadow`): those are ordinary ones, while a virtual
+ * table itself may need a module that only the handler has. A write to the index shows as writes to them.
+ */
 function listTables(db: Database.Database): TableInfo[] {
   return db
     .prepare<[], TableInfo>(
       `SELECT name, wr FROM pragma_table_list
-       WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
+       WHERE schema = 'main' AND type IN ('table', 'shadow') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
     )
     .all();
 }

@@ -7,7 +7,7 @@ export type RowKey = number | bigint | string;
 /** What is known of a table at one moment. */
 export interface TableSnapshot {
   readonly count: number;
-  /** Fingerprint of each row by its key; null: there were too many, and only `digest` tells whether anything changed. */
+  /** Fingerprint of each row's contents by its key; null: there were too many, and only `digest` tells whether anything changed. */
   readonly rows: ReadonlyMap<RowKey, string> | null;
   /** Sum of all rows' fingerprints, whatever their order. */
   readonly digest: string;
@@ -42,7 +42,7 @@ export class TableReader {
     if (this.#count > this.#maxRows) {
       this.#rows = null;
     }
-    this.#rows?.set(toRowKey(row, keyLength), print.toString("latin1"));
+    this.#rows?.set(toRowKey(row, keyLength), fingerprint(row.slice(keyLength)).toString("latin1"));
   }
 
   finish(): TableSnapshot {
@@ -64,21 +64,40 @@ export function compareTables(
     : countChanges(source, earlier.rows, later.rows);
 }
 
+/**
+ * Rows are told apart by their keys, but a row that only got another rowid is the same row: `INSERT OR REPLACE` writes the
+ * same contents anew. Null: nothing but that.
+ */
 function countChanges(
   source: string,
   earlier: ReadonlyMap<RowKey, string>,
   later: ReadonlyMap<RowKey, string>,
-): SourceChange {
-  let inserted = 0;
-  let updated = 0;
-  for (const [key, print] of later) {
-    const before = earlier.get(key);
-    inserted += before === undefined ? 1 : 0;
-    updated += before !== undefined && before !== print ? 1 : 0;
+): SourceChange | null {
+  const gone = [...earlier].filter(([key, print]) => later.get(key) !== print);
+  const come = [...later].filter(([key, print]) => earlier.get(key) !== print);
+  const moved = countByPrint(gone.map(([, print]) => print));
+  const changed = come.filter(([, print]) => !take(moved, print));
+  const left = countByPrint(come.map(([, print]) => print));
+  const replaced = new Set(gone.filter(([, print]) => !take(left, print)).map(([key]) => key));
+  const updated = changed.filter(([key]) => replaced.has(key)).length;
+  const inserted = changed.length - updated;
+  const deleted = replaced.size - updated;
+  return inserted + updated + deleted === 0 ? null : { source, inserted, updated, deleted };
+}
+
+function countByPrint(prints: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const print of prints) {
+    counts.set(print, (counts.get(print) ?? 0) + 1);
   }
-  // Of the keys that were there before, those that are neither kept nor updated are gone.
-  const deleted = earlier.size - (later.size - inserted);
-  return { source, inserted, updated, deleted };
+  return counts;
+}
+
+/** Takes one of that print, if there is one left. */
+function take(counts: Map<string, number>, print: string): boolean {
+  const count = counts.get(print) ?? 0;
+  counts.set(print, Math.max(0, count - 1));
+  return count > 0;
 }
 
 /** The least that must have happened: the contents differ for certain, in how many rows can't be told. */

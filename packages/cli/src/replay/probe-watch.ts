@@ -5,8 +5,10 @@ import type { Probe, ProbeSnapshot } from "../probes/probe.ts";
 export const BASELINE_MS = 300;
 /** Time between two looks while changes are waited for, in ms: short beside any wait below. */
 const POLL_MS = 25;
-/** Longest wait for an end of changes after one attempt, in ms; a database that never rests would hold up the run. */
-export const MAX_SETTLE_MS = 5_000;
+/** Longest wait for an end of changes, as a multiple of the rest that is waited for; a database that never rests would hold up the run. */
+export const MAX_SETTLE_FACTOR = 4;
+/** The same at the least, in ms. */
+export const MIN_MAX_SETTLE_MS = 5_000;
 
 /** How long to wait after an attempt for a handler that writes after it has answered; all in ms. */
 export interface SettleTimes {
@@ -82,7 +84,7 @@ async function settle(
     if (restMs <= 0 || signal.aborted) {
       return { snapshot, isSettled: true };
     }
-    if (now - startedAt >= MAX_SETTLE_MS) {
+    if (now - startedAt >= Math.max(MIN_MAX_SETTLE_MS, times.quietMs * MAX_SETTLE_FACTOR)) {
       return { snapshot, isSettled: false };
     }
     await clock.sleep(Math.min(POLL_MS, restMs), signal);

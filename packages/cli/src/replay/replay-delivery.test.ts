@@ -23,7 +23,7 @@ function createBench({ tables = ["charges"] }: { readonly tables?: readonly stri
     const plan = options.asNew === true ? planReplayAsNew(request) : planResend(request);
     const result = await replayDelivery(
       plan,
-      { times: options.times ?? 10, signal: stopping.signal },
+      { times: options.times ?? 10, settleMs: 3_000, signal: stopping.signal },
       {
         forwarder,
         history,
@@ -193,7 +193,7 @@ describe("a handler that answers first and writes after", () => {
 });
 
 describe("earlier effects", () => {
-  it("of this delivery let a second run be good that changes nothing", async () => {
+  it("of this delivery don't make a second run good that changes nothing, and it says what would", async () => {
     const { database, run } = createBench();
     await run((_request, attempt) => {
       if (attempt === 1) {
@@ -202,7 +202,11 @@ describe("earlier effects", () => {
       return 200;
     });
     const { verdict } = await run(() => 200);
-    expect(verdict).toMatchObject({ result: "good", effects: { total: 0 } });
+    expect(verdict).toMatchObject({
+      result: "inconclusive",
+      effects: { total: 0 },
+      causes: [{ code: "already-processed" }],
+    });
   });
 
   it("in a table that is not watched now prove nothing", async () => {

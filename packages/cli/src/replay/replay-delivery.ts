@@ -14,6 +14,8 @@ import { runAttempts } from "./runs.ts";
 export interface ReplayOptions {
   /** 1 or more. */
   readonly times: number;
+  /** How long to watch after the last attempt, in ms. */
+  readonly settleMs: number;
   readonly signal: AbortSignal;
 }
 

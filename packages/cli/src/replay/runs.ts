@@ -10,19 +10,27 @@ import type { RunPlan } from "./run-plan.ts";
  * After the first attempt: the longest wait, since what a worker writes later would look like the effect of a duplicate. A handler
  * that is known to have processed the delivery has nothing to write, so only the rest is waited for.
  */
-const FIRST: SettleTimes = { quietMs: 500, firstChangeMs: 1_500 };
+const firstTimes = (settleMs: number): SettleTimes => ({
+  quietMs: settleMs / 2,
+  firstChangeMs: settleMs / 2,
+});
 const FIRST_OF_KNOWN: SettleTimes = { quietMs: 500, firstChangeMs: 500 };
 /** Nothing was sent, so nothing is waited for. */
 const UNSENT: SettleTimes = { quietMs: 0, firstChangeMs: 0 };
 /** Between duplicates: whatever comes later still counts, only for the next one. */
 const BETWEEN: SettleTimes = { quietMs: 100, firstChangeMs: 100 };
-/** After the last attempt: a late write of any duplicate must still be seen. */
-const LAST: SettleTimes = { quietMs: 1_000, firstChangeMs: 1_000 };
+/**
+ * After the last attempt: a late write of any duplicate must still be seen, so this is longer than the wait after the first one.
+ * Otherwise a handler that writes in between would show its first write and none of the others.
+ */
+const lastTimes = (settleMs: number): SettleTimes => ({ quietMs: settleMs, firstChangeMs: settleMs });
 
 export interface RunOptions {
   readonly runId: string;
   /** 1 or more. */
   readonly times: number;
+  /** How long to watch after the last attempt, in ms; half of it after the first one. */
+  readonly settleMs: number;
   /** Did a probe see earlier effects of this delivery? */
   readonly hadEffects: boolean;
   readonly signal: AbortSignal;
@@ -98,9 +106,12 @@ function observed(forwarder: Forwarder): Forwarder & { wasRefused(): boolean } {
   };
 }
 
-function settleTimes(index: number, { times, hadEffects }: RunOptions): SettleTimes {
-  if (index === 0) {
-    return hadEffects ? FIRST_OF_KNOWN : FIRST;
+function settleTimes(index: number, { times, hadEffects, settleMs }: RunOptions): SettleTimes {
+  if (index === times - 1) {
+    return lastTimes(settleMs);
   }
-  return index === times - 1 ? LAST : BETWEEN;
+  if (index > 0) {
+    return BETWEEN;
+  }
+  return hadEffects ? FIRST_OF_KNOWN : firstTimes(settleMs);
 }

@@ -18,7 +18,8 @@ export function offersHttp2(headers: HeaderList): boolean {
  */
 export function hasBody(headers: HeaderList): boolean {
   return (
-    getHeader(headers, "transfer-encoding") !== undefined || Number(getHeader(headers, "content-length") ?? 0) > 0
+    getHeader(headers, "transfer-encoding") !== undefined ||
+    Number(getHeader(headers, "content-length") ?? 0) > 0
   );
 }
 

@@ -1,7 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { CONNECTIONS_CHECK_MS, HEADERS_TIMEOUT_MS, KEEP_ALIVE_TIMEOUT_MS, MAX_HEAD_BYTES } from "../limits.ts";
+import {
+  CONNECTIONS_CHECK_MS,
+  HEADERS_TIMEOUT_MS,
+  KEEP_ALIVE_TIMEOUT_MS,
+  MAX_HEAD_BYTES,
+} from "../limits.ts";
 import { hasBody, ignoreUpgrade, offersHttp2 } from "./ignore-upgrade.ts";
 import type { IngressHandler } from "./ingress-handler.ts";
 import type { PublicErrorCode } from "./public-errors.ts";
