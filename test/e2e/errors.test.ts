@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -8,7 +9,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { startRawTarget } from "../support/raw-target.ts";
 import { postEvent, signedEvent } from "../support/stripe-event.ts";
 import { createHome } from "../support/temp-home.ts";
-import { runTunnel, startTunnel } from "../support/tunnel.ts";
+import { bin, environment, runTunnel, startTunnel } from "../support/tunnel.ts";
 import type { TunnelResult } from "../support/tunnel.ts";
 
 async function freePort(): Promise<number> {
@@ -110,6 +111,28 @@ describe("exit codes and messages", () => {
     ]);
     expectClearError(result, 2, /https/u);
   });
+
+  it.skipIf(!existsSync("/dev/full"))(
+    "8 when stdout can't be written, whatever the command was about to say",
+    async () => {
+      const home = await createHome();
+      const target = await startRawTarget();
+      const tunnel = startTunnel(home, [String(target.port), "--json"]);
+      await postEvent(String((await tunnel.waitForEvent("tunnel.ready"))["url"]), signedEvent());
+      await tunnel.waitForEvent("attempt");
+      await tunnel.stop();
+      for (const command of ["show", "replay --times 2"]) {
+        const shell = await execa("sh", ["-c", `"$0" "$1" ${command} > /dev/full`, process.execPath, bin], {
+          cwd: home.cwd,
+          env: environment(home),
+          extendEnv: false,
+          reject: false,
+        });
+        expect(shell.exitCode, shell.stderr).toBe(8);
+        expect(shell.stderr).toContain("stdout could not be written");
+      }
+    },
+  );
 
   it("8 when the relay's port is busy", async () => {
     const busy = await startRawTarget();

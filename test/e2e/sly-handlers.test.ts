@@ -15,7 +15,7 @@ async function startSly(home: TunnelHome, kind: string): Promise<string> {
     "the handler's port",
     ({ stdout }) => /listening on (\d+)/u.exec(stdout)?.[1],
   );
-  return String(port);
+  return port;
 }
 
 async function capture(home: TunnelHome, port: string): Promise<void> {

@@ -22,7 +22,7 @@ if (kind === "right-with-clock") setInterval(() => db.exec("UPDATE ticks SET at 
 const charge = (event) => db.prepare("INSERT INTO charges VALUES (?, 1)").run(event);
 const isNew = (event) =>
   db.prepare("INSERT INTO keys VALUES (?) ON CONFLICT DO NOTHING").run(event).changes === 1;
-const later = (ms, work) => setTimeout(work, ms);
+const later = (ms, work) => setTimeout(() => work(), ms);
 
 const handlers = {
   "writes-late": (event) => later(1_200, () => charge(event)),

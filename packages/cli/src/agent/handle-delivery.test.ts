@@ -381,6 +381,17 @@ describe("--record-only", () => {
   });
 });
 
+it("an upgrade is refused at once, since its request would never end for a plain HTTP target", async () => {
+  const { target, records, context } = await scene();
+  const stream = createScriptedStream();
+  const headers = ["Connection", "Upgrade", "Upgrade", "websocket"];
+  await handleDelivery({ head: head(headers), stream, first: bytes(""), ended: false }, context).done;
+  expect(stream.calls[0]).toMatchObject({ call: "respond", head: { status: 501 }, end: true });
+  expect(stream.answer()).toContain("upgrade-unsupported");
+  expect(records.attempts).toMatchObject([{ outcome: "cancelled", status: null }]);
+  expect(target.connections.length).toBe(0);
+});
+
 describe("--record-only with a history that fails", () => {
   const full = new CliError("disk-full", "The disk is full.", { hint: "Make room." });
   const fail = (): never => {

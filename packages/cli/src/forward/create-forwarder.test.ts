@@ -55,6 +55,34 @@ async function portWithoutListener(): Promise<number> {
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 describe("what a target reads", () => {
+  it("is a Content-Disposition with bytes beyond ASCII as it came, also behind a Content-Length", async () => {
+    const target = await rawTarget(answerEachHead(OK));
+    const headers = ["Host", "h.test", "Content-Length", "1", "Content-Disposition", 'a="\u00E9"'];
+    const result = await newForwarder().forward(
+      at(target),
+      post(Buffer.from("x"), headers),
+      createRecordingSink(),
+    );
+    expect(result.outcome).toBe("answered");
+    expect((await target.connection(0)).received()).toContain(
+      'Content-Disposition: a="\u00E9"',
+    );
+  });
+
+  it("is never more than the announced length: the rest would be its next request", async () => {
+    const target = await rawTarget(() => {});
+    const body = createFedBody();
+    const forwarding = newForwarder().forward(
+      at(target),
+      post(body, ["Host", "h.test", "Content-Length", "3"]),
+      createRecordingSink(),
+    );
+    body.push("abc");
+    body.push("GET /SMUGGLED HTTP/1.1\r\n\r\n");
+    expect((await forwarding).outcome).toBe("cancelled");
+    expect((await target.connection(0)).received()).not.toContain("SMUGGLED");
+  });
+
   it("is the request byte for byte: path, header case, order and repeats, body", async () => {
     const target = await rawTarget(answerEachHead(OK));
     const body = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));

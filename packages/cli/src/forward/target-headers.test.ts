@@ -51,6 +51,30 @@ describe("the path at a target", () => {
   });
 });
 
+describe("the fields that frame a request", () => {
+  const sent = (headers: readonly string[], body: Uint8Array | typeof STREAM) =>
+    targetHeaders(target(), { method: "POST", headers: ["Host", "h.test", ...headers], body }).slice(2);
+
+  it("announce trailers only where the body is chunked", () => {
+    expect(sent(["Trailer", "X-T", "A", "1"], new Uint8Array(2))).toEqual(["A", "1", "Content-Length", "2"]);
+    expect(sent(["Content-Length", "2", "Trailer", "X-T"], STREAM)).toEqual(["Content-Length", "2"]);
+    expect(sent(["Trailer", "X-T"], STREAM)).toEqual(["Trailer", "X-T", "Transfer-Encoding", "chunked"]);
+  });
+
+  it("are no length at all where there are two of them", () => {
+    expect(sent(["Content-Length", "2", "Content-Length", "3"], STREAM)).toEqual([
+      "Transfer-Encoding",
+      "chunked",
+    ]);
+  });
+
+  it("can't be removed by naming them in Connection, neither in a request nor in an answer", () => {
+    const headers = ["Connection", "content-length, host, x-a", "Content-Length", "2", "X-A", "1"];
+    expect(sent(headers, STREAM)).toEqual(["Content-Length", "2"]);
+    expect(answerHeaders(headers)).toEqual(["Content-Length", "2"]);
+  });
+});
+
 describe("the Host that a target sees", () => {
   const headers = ["A", "1", "hOST", "public.test", "B", "2"];
 

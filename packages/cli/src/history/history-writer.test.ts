@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { HistoryWriter } from "./history-writer.ts";
@@ -91,6 +92,17 @@ describe("writing to a full disk", () => {
     expect(db.prepare("SELECT id, body_size FROM deliveries").all()).toEqual([
       { id: delivery.id, body_size: 200_000 },
     ]);
+  });
+});
+
+describe("writing to a file that was deleted", () => {
+  it("is an error, since nobody would ever find the rows there", async () => {
+    const { path } = openTempHistory();
+    const writer = new HistoryWriter(new Database(path), { path, now: Date.now });
+    rmSync(path);
+    writer.enqueue({ kind: "delivery", delivery: sampleDelivery() });
+    await expect(writer.flush()).rejects.toMatchObject({ code: "db-unwritable" });
+    await expect(writer.close()).rejects.toMatchObject({ code: "db-unwritable" });
   });
 });
 

@@ -193,6 +193,7 @@ describe("hostile bytes", () => {
     ["a header line break in a request", { ...REQUEST, headers: ["A", "b\r\nX: y"] }],
     ["a space in the request-target", { ...REQUEST, target: "/a b" }],
     ["a method that is no token", { ...REQUEST, method: "PO ST" }],
+    ["a time beyond what a Date can hold", { ...REQUEST, receivedAt: 9e15 }],
     ["half a header pair", { ...REQUEST, headers: ["A"] }],
     ["a header name with a colon", { ...REQUEST, headers: ["A:", "b"] }],
     ["a header value beyond one byte a character", { ...REQUEST, headers: ["A", "\u0100"] }],

@@ -43,6 +43,24 @@ describe("an upgrade", () => {
     });
   });
 
+  it("is ignored on a request with a body, which is passed on by its bytes and not by its framing", async () => {
+    await withRelay({}, async (world) => {
+      const agent = await world.agent();
+      const caller = await world.caller();
+      caller.send(
+        "POST / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: foo\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+      );
+      const request = await agent.nextRequest();
+      expect((await request.body).bytes.toString()).toBe("abc");
+      expect(request.head.headers).not.toContain("Upgrade");
+      request.stream.respond(
+        { status: 200, statusText: "OK", headers: ["Content-Length", "0"] },
+        { end: true },
+      );
+      expect((await caller.readResponse()).status).toBe(200);
+    });
+  });
+
   it("carries a large stream both ways", async () => {
     await withRelay({}, async (world) => {
       const agent = await world.agent();
