@@ -64,9 +64,7 @@ describe("what a target reads", () => {
       createRecordingSink(),
     );
     expect(result.outcome).toBe("answered");
-    expect((await target.connection(0)).received()).toContain(
-      'Content-Disposition: a="\u00E9"',
-    );
+    expect((await target.connection(0)).received()).toContain('Content-Disposition: a="\u00E9"');
   });
 
   it("is never more than the announced length: the rest would be its next request", async () => {
