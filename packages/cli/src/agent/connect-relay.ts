@@ -210,6 +210,15 @@ function unreachable(link: RelayLink, why: string, cause?: unknown): CliError {
 }
 
 function refused(link: RelayLink, refusal: Refusal): CliError {
+  if (refusal.code === "bad-token" && link.token === "") {
+    return new CliError(
+      "relay-refused",
+      `The relay ${shownRelayUrl(link.url)} asks for a token, and none was given.`,
+      {
+        hint: "Give the token that its operator made, with --token or in TENFOLD_TOKEN.",
+      },
+    );
+  }
   return new CliError(
     "relay-refused",
     `The relay ${shownRelayUrl(link.url)} refused this tunnel (${refusal.code}): ${refusal.reason}`,

@@ -73,10 +73,11 @@ const CAUSES = {
     "Add --probe sqlite:FILE with your handler's database.",
 
   "no-effects-seen": ({ count, watched, facts }) =>
-    `${counted(count, "attempt")} changed nothing in ${watched}. The handler does nothing, or writes elsewhere than the probe looks` +
+    `${counted(count, "attempt")} changed nothing in ${watched}. ` +
     (facts.scenario === "resend"
-      ? ", or it knew the key already. Check the file; to send it a key that it does not know, add --as-new."
-      : ". Check the file."),
+      ? "The handler knew the key already, as it does after a live delivery, or it does nothing, or writes elsewhere than the probe looks. " +
+        "Send it a key that it does not know: --as-new. If that changes nothing either, check the file."
+      : "The handler does nothing, or writes elsewhere than the probe looks. Check the file."),
 
   "already-processed": ({ count, watched }) =>
     `${counted(count, "attempt")} changed nothing in ${watched}, after a probe had seen effects of this delivery earlier. That is right for a ` +
