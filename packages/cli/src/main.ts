@@ -1,11 +1,11 @@
 import { commands } from "./commands/index.ts";
-import type { Command, CommandContext } from "./commands/command.ts";
+import type { Command } from "./commands/command.ts";
 import { VERSION } from "./config/version.ts";
 import { CliError, EXIT } from "./errors.ts";
 import type { ExitCode } from "./errors.ts";
-import { createRenderer } from "./output/create-renderer.ts";
 import type { Renderer } from "./output/renderer.ts";
 import { readCommonFlags, runProgram } from "./program.ts";
+import type { ProgramContext } from "./program.ts";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 /**
@@ -33,7 +33,8 @@ export interface Host {
 
 /** Runs the program to its end and gives its exit code. Never rejects: what goes wrong is shown. */
 export async function main(host: Host): Promise<ExitCode> {
-  const renderer = createRenderer({ ...host, ...readCommonFlags(host.argv) });
+  let loaded: Promise<Renderer> | undefined;
+  const loadRenderer = () => (loaded ??= openRenderer(host));
   const stopping = new AbortController();
   const stopListening = abortOnSignal(host.signals, stopping);
   const output = watchOutput(host, stopping);
@@ -41,7 +42,7 @@ export async function main(host: Host): Promise<ExitCode> {
     const exitCode = await runProgram(
       host.argv,
       { commands: host.commands ?? commands, version: VERSION },
-      toContext(host, renderer, stopping.signal),
+      toContext(host, loadRenderer, stopping.signal),
     );
     return output.failed() ? tellLostOutput(host) : exitCode;
   } catch (error) {
@@ -49,7 +50,7 @@ export async function main(host: Host): Promise<ExitCode> {
     if (output.closed()) {
       return EXIT.interrupted;
     }
-    return output.failed() ? tellLostOutput(host) : showFailure(error, renderer);
+    return output.failed() ? tellLostOutput(host) : showFailure(error, await loadRenderer());
   } finally {
     stopListening();
   }
@@ -57,10 +58,15 @@ export async function main(host: Host): Promise<ExitCode> {
 
 function toContext(
   { stdout, stderr, env, cwd }: Host,
-  renderer: Renderer,
+  loadRenderer: () => Promise<Renderer>,
   signal: AbortSignal,
-): CommandContext {
-  return { stdout, stderr, env, cwd, now: Date.now, signal, renderer };
+): ProgramContext {
+  return { stdout, stderr, env, cwd, now: Date.now, signal, loadRenderer };
+}
+
+async function openRenderer(host: Host): Promise<Renderer> {
+  const { createRenderer } = await import("./output/create-renderer.ts");
+  return createRenderer({ ...host, ...readCommonFlags(host.argv) });
 }
 
 /** Plain, since the renderer's own way is the one that failed. */

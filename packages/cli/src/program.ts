@@ -3,6 +3,7 @@ import type { Command, CommandContext, OptionSpec } from "./commands/command.ts"
 import { CliError, EXIT } from "./errors.ts";
 import type { CliErrorCode, ExitCode } from "./errors.ts";
 import { nearestName } from "./output/nearest-name.ts";
+import type { Renderer } from "./output/renderer.ts";
 
 /** The command that `tunnel 3000` means. */
 const DEFAULT_COMMAND = "start";
@@ -21,6 +22,12 @@ export interface CommonFlags {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly color: boolean;
+}
+
+/** A command's context before it runs: `--help` shows nothing through the renderer, and starts faster without it. */
+export interface ProgramContext extends Omit<CommandContext, "renderer"> {
+  /** The same renderer at each call. */
+  readonly loadRenderer: () => Promise<Renderer>;
 }
 
 export interface Program {
@@ -48,7 +55,7 @@ export function readCommonFlags(argv: readonly string[]): CommonFlags {
 export async function runProgram(
   argv: readonly string[],
   { commands, version }: Program,
-  context: CommandContext,
+  context: ProgramContext,
 ): Promise<ExitCode> {
   const route = findRoute(argv, commands);
   const result = { exitCode: EXIT.good as ExitCode };
@@ -101,7 +108,7 @@ function findRoute(argv: readonly string[], commands: readonly Command[]): Route
   return { command: DEFAULT_COMMAND, args: [DEFAULT_COMMAND, ...argv], word };
 }
 
-function createRoot(version: string, { stdout }: CommandContext): CommanderCommand {
+function createRoot(version: string, { stdout }: ProgramContext): CommanderCommand {
   return (
     new CommanderCommand(PROGRAM)
       .description(
@@ -118,7 +125,7 @@ function createRoot(version: string, { stdout }: CommandContext): CommanderComma
 function addCommand(
   root: CommanderCommand,
   command: Command,
-  context: CommandContext,
+  context: ProgramContext,
   result: { exitCode: ExitCode },
 ): CommanderCommand {
   const added = root.command(command.name).summary(command.summary).description(command.summary);
@@ -133,9 +140,9 @@ function addCommand(
     added.addHelpText("after", `\nExamples:\n${command.examples.map((line) => `  ${line}`).join("\n")}`);
   }
   return added.action(async () => {
-    const run = await command.load();
+    const [run, renderer] = await Promise.all([command.load(), context.loadRenderer()]);
     const args = command.arguments.map((_, at) => added.args[at]);
-    result.exitCode = await run(context, args, added.opts());
+    result.exitCode = await run({ ...context, renderer }, args, added.opts());
   });
 }
 
