@@ -5,7 +5,7 @@
 //   STRIPE_WEBHOOK_SECRET=whsec_… node stripe-sqlite-right.mjs --port 3000 --db shop.db
 import { createServer } from "node:http";
 import { parseArgs } from "node:util";
-import Database from "better-sqlite3";
+import { Database } from "../sqlite.mjs";
 import Stripe from "stripe";
 
 const { values } = parseArgs({

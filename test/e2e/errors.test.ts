@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import Database from "better-sqlite3";
+import { Database } from "../../examples/sqlite.mjs";
 import { execa } from "execa";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startRawTarget } from "../support/raw-target.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import Database from "better-sqlite3";
+import { Database } from "../../examples/sqlite.mjs";
 import { RunningProcess } from "./running-process.ts";
 import { environment, repository } from "./tunnel.ts";
 import type { TunnelHome } from "./tunnel.ts";

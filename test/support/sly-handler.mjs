@@ -4,7 +4,7 @@
 import { createServer } from "node:http";
 import { writeFileSync } from "node:fs";
 import process from "node:process";
-import Database from "better-sqlite3";
+import { Database } from "../../examples/sqlite.mjs";
 
 const [kind, file] = process.argv.slice(2);
 const db = new Database(kind === "rewrites-file" ? ":memory:" : file);

@@ -1,4 +1,4 @@
-import Database from "better-sqlite3";
+import { Sqlite } from "./sqlite-driver.ts";
 import { CliError } from "../errors.ts";
 import type { CliErrorCode } from "../errors.ts";
 
@@ -135,7 +135,7 @@ function wordingOf(error: unknown): Wording | undefined {
 
 /** `SQLITE_IOERR_WRITE` → `IOERR`. */
 function primaryCode(error: unknown): string | undefined {
-  return error instanceof Database.SqliteError ? error.code.split("_")[1] : undefined;
+  return error instanceof Sqlite.SqliteError ? error.code.split("_")[1] : undefined;
 }
 
 function errorCode(error: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import Database from "better-sqlite3";
+import { Sqlite } from "./sqlite-driver.ts";
 import {
   corruptDatabaseError,
   foreignDatabaseError,
@@ -89,7 +89,7 @@ export function assertOurHistory(path: string): void {
 
 /** With a log beside it the file alone may be out of date. */
 function inspectWithSqlite(path: string): void {
-  const db = new Database(path, { readonly: true });
+  const db = new Sqlite(path, { readonly: true });
   try {
     readVersion(db, path);
   } finally {

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import Database from "better-sqlite3";
+import { Sqlite } from "./sqlite-driver.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { HistoryWriter } from "./history-writer.ts";
 import { sampleAttempt, sampleBody, sampleDelivery } from "./testing/sample-records.ts";
@@ -7,7 +7,7 @@ import { openTempHistory } from "./testing/temp-history.ts";
 
 /** Another process's connection that holds the write lock until `release`. */
 function holdWriteLock(path: string): { release(): void } {
-  const db = new Database(path);
+  const db = new Sqlite(path);
   onTestFinished(() => {
     db.close();
   });
@@ -73,7 +73,7 @@ describe("writing while another process holds the lock", () => {
 describe("writing to a full disk", () => {
   it("keeps the rows, says so once, and writes them when there is room", async () => {
     const { path } = openTempHistory();
-    const db = new Database(path);
+    const db = new Sqlite(path);
     const writer = new HistoryWriter(db, { path, now: Date.now });
     onTestFinished(() => writer.close());
     const errors: Error[] = [];
@@ -98,7 +98,7 @@ describe("writing to a full disk", () => {
 describe("writing to a file that was deleted", () => {
   it("is an error, since nobody would ever find the rows there", async () => {
     const { path } = openTempHistory();
-    const writer = new HistoryWriter(new Database(path), { path, now: Date.now });
+    const writer = new HistoryWriter(new Sqlite(path), { path, now: Date.now });
     rmSync(path);
     writer.enqueue({ kind: "delivery", delivery: sampleDelivery() });
     await expect(writer.flush()).rejects.toMatchObject({ code: "db-unwritable" });

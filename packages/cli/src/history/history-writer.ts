@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { CliError } from "../errors.ts";
+import { Sqlite } from "./sqlite-driver.ts";
 import { isBusy, removedDatabaseError, toHistoryError } from "./history-errors.ts";
 import { WriteQueue } from "./write-queue.ts";
 import type { QueuedWrite } from "./write-queue.ts";
@@ -224,7 +225,7 @@ const ROW_ERRORS: ReadonlySet<string | undefined> = new Set(["CONSTRAINT", "TOOB
 
 /** Errors of other classes come from the binding of a value that SQLite can't hold. */
 function isRowError(error: unknown): boolean {
-  return error instanceof Database.SqliteError
+  return error instanceof Sqlite.SqliteError
     ? ROW_ERRORS.has(error.code.split("_")[1])
     : error instanceof TypeError || error instanceof RangeError;
 }

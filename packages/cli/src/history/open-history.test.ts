@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileS
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import Database from "better-sqlite3";
+import { Sqlite } from "./sqlite-driver.ts";
 import { build } from "vite";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../errors.ts";
@@ -59,7 +59,7 @@ describe("opening a history", () => {
 
   it("keeps a write-ahead log, so that readers and writers do not wait for each other", () => {
     const { path } = openTempHistory();
-    const db = new Database(path, { readonly: true });
+    const db = new Sqlite(path, { readonly: true });
     expect(db.pragma("journal_mode", { simple: true })).toBe("wal");
     expect(db.pragma("application_id", { simple: true })).toBe(APPLICATION_ID);
     expect(db.pragma("user_version", { simple: true })).toBe(SCHEMA_VERSION);
@@ -102,7 +102,7 @@ async function bundleModule(): Promise<string> {
       ssr: fileURLToPath(new URL("open-history.ts", import.meta.url)),
       outDir: folder,
       emptyOutDir: false,
-      rolldownOptions: { external: ["better-sqlite3"], output: { entryFileNames: "open-history.mjs" } },
+      rolldownOptions: { external: [/better-sqlite3/u], output: { entryFileNames: "open-history.mjs" } },
     },
   });
   return pathToFileURL(join(folder, "open-history.mjs")).href;
@@ -173,7 +173,7 @@ describe("a file that is no history of ours", () => {
     (mode) => {
       const folder = createTempFolder();
       const path = join(folder, "songs.db");
-      const db = new Database(path);
+      const db = new Sqlite(path);
       db.pragma(`journal_mode = ${mode}`);
       db.exec("CREATE TABLE songs (title TEXT)");
       db.close();
@@ -186,7 +186,7 @@ describe("a file that is no history of ours", () => {
 
   it("is refused when another program has it open with a log, and neither is changed", () => {
     const path = join(createTempFolder(), "songs.db");
-    const db = new Database(path);
+    const db = new Sqlite(path);
     db.pragma("journal_mode = WAL");
     db.exec("CREATE TABLE songs (title TEXT)");
     const before = [readFileSync(`${path}-wal`), statSync(path).mtimeMs, statSync(path).size];
@@ -198,7 +198,7 @@ describe("a file that is no history of ours", () => {
   it("is refused when a newer version wrote it, and left as it is", async () => {
     const path = join(createTempFolder(), "history.db");
     await openHistory({ path }).close();
-    const db = new Database(path);
+    const db = new Sqlite(path);
     db.pragma("user_version = 9999");
     db.pragma("wal_checkpoint(TRUNCATE)");
     const before = readFileSync(path);

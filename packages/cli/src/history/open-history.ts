@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { posix, resolve, win32 } from "node:path";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
+import { Sqlite } from "./sqlite-driver.ts";
 import { isBusy, readOnlyHistoryError, withHistoryErrors } from "./history-errors.ts";
 import { assertOurHistory, assertRegularFile, prepareHistoryFile } from "./history-file.ts";
 import { HistoryReader } from "./history-reader.ts";
@@ -85,7 +86,7 @@ function openReadOnly(path: string): HistoryStore {
   return withHistoryErrors(path, () => {
     assertRegularFile(path);
     if (!existsSync(path) || statSync(path).size === 0) {
-      const empty = new Database(":memory:");
+      const empty = new Sqlite(":memory:");
       migrate(empty, path);
       return new SqliteHistory(path, new HistoryReader(empty, path));
     }
@@ -113,7 +114,7 @@ function connect(
   prepare: (db: Database.Database) => void,
   options: Database.Options = {},
 ): Database.Database {
-  const db = new Database(path, { timeout: BUSY_TIMEOUT_MS, ...options });
+  const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, ...options });
   try {
     db.pragma("foreign_keys = ON");
     prepare(db);

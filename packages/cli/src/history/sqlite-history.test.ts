@@ -1,4 +1,4 @@
-import Database from "better-sqlite3";
+import { Sqlite } from "./sqlite-driver.ts";
 import { describe, expect, it } from "vitest";
 import type { AttemptRecord } from "./history-store.ts";
 import { newRunId } from "./ids.ts";
@@ -140,7 +140,7 @@ describe("a run", () => {
     history.recordRun({ ...run, verdict: null });
     history.recordRun({ ...run, verdict: '{"result":"good"}' });
     await history.flush();
-    const db = new Database(history.path, { readonly: true });
+    const db = new Sqlite(history.path, { readonly: true });
     expect(db.prepare("SELECT verdict FROM runs").pluck().all()).toEqual(['{"result":"good"}']);
     db.close();
   });
@@ -193,7 +193,7 @@ describe("the list", () => {
 
 /** Straight into the tables, because the way of a row does not matter here. */
 function fill(path: string, count: number): void {
-  const db = new Database(path);
+  const db = new Sqlite(path);
   db.pragma("synchronous = OFF");
   db.exec(`
     INSERT INTO bodies (id, sha256, bytes) VALUES (1, zeroblob(32), x'00');
@@ -209,7 +209,7 @@ function fill(path: string, count: number): void {
 }
 
 function countRows(path: string, table: string): unknown {
-  const db = new Database(path, { readonly: true });
+  const db = new Sqlite(path, { readonly: true });
   try {
     return db.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
   } finally {

@@ -1,6 +1,7 @@
 import { readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
+import { Sqlite } from "../history/sqlite-driver.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createTempFolder } from "../history/testing/temp-folder.ts";
 import { probeContract } from "./probe-contract.ts";
@@ -19,7 +20,7 @@ interface Shop {
 function createShop(mode: "wal" | "delete" = "wal", sql = ""): Shop {
   const folder = createTempFolder();
   const path = join(folder, "shop.db");
-  const db = new Database(path);
+  const db = new Sqlite(path);
   db.pragma(`journal_mode = ${mode}`);
   db.exec(sql);
   onTestFinished(() => {
@@ -161,7 +162,7 @@ describe("the tables that are watched", () => {
   it("are read again when the file was rewritten in place with its change counter kept", async () => {
     const folder = createTempFolder();
     const file = join(folder, "shop.db");
-    const memory = new Database(":memory:");
+    const memory = new Sqlite(":memory:");
     memory.exec("CREATE TABLE charges (v)");
     writeFileSync(file, memory.serialize());
     const probe = await openProbe(parseProbeSpec("sqlite:shop.db", folder));
@@ -181,7 +182,7 @@ describe("the tables that are watched", () => {
     const probe = await openProbe(parseProbeSpec("sqlite:empty.db", folder));
     onTestFinished(() => probe.close());
     expect((await probe.snapshot()).sources).toEqual([]);
-    const db = new Database(join(folder, "empty.db"));
+    const db = new Sqlite(join(folder, "empty.db"));
     const seen = await changes(probe, () => db.exec("CREATE TABLE t (v); INSERT INTO t VALUES (1)"));
     db.close();
     expect(seen.total).toBe(1);
@@ -278,7 +279,7 @@ describe("the handler", () => {
     } = createShop("delete", "CREATE TABLE t (v); INSERT INTO t VALUES (1)");
     const probe = await open();
     const seen = await changes(probe, () => {
-      const next = new Database(join(folder, "next.db"));
+      const next = new Sqlite(join(folder, "next.db"));
       next.exec("CREATE TABLE t (v); INSERT INTO t VALUES (1), (2)");
       next.close();
       renameSync(join(folder, "next.db"), path);

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
+import { Sqlite } from "../history/sqlite-driver.ts";
 import { CliError } from "../errors.ts";
 import type { Effects } from "../history/history-store.ts";
 import { visible } from "../output/visible-text.ts";
@@ -118,7 +119,7 @@ class SqliteProbe implements Probe {
     if (this.#file?.identity !== identity) {
       this.#closeFile();
       // No time-out of SQLite's own: it would hold up everything else in this process.
-      this.#file = { db: new Database(this.#path, { readonly: true, timeout: 0 }), identity };
+      this.#file = { db: new Sqlite(this.#path, { readonly: true, timeout: 0 }), identity };
     }
     return this.#file;
   }
@@ -160,7 +161,7 @@ class SqliteSnapshot implements ProbeSnapshot {
 
 /** BUSY: locked by another process. READONLY: a log that an interrupted writer left is repaired when the handler comes back. */
 function isLocked(error: unknown): boolean {
-  return error instanceof Database.SqliteError && /^SQLITE_(?:BUSY|READONLY)(?:_|$)/u.test(error.code);
+  return error instanceof Sqlite.SqliteError && /^SQLITE_(?:BUSY|READONLY)(?:_|$)/u.test(error.code);
 }
 
 /** What the system says of a folder; SQLite says nothing that would fit. */

@@ -1,0 +1,1 @@
+export { default as Database } from "better-sqlite3";
