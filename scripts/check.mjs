@@ -1,4 +1,4 @@
-// All that a machine can say about the sources: format, lint, types, and that the core stays free of I/O.
+// All that a machine can say about the sources: format, lint, types, who imports whom, and what nobody uses.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import process from "node:process";
@@ -14,6 +14,13 @@ const checks = [
     ["-p", "packages/protocol/tsconfig.core.json"],
     "the core may use no Node or DOM name: pass it in",
   ],
+  [
+    "dependency rules",
+    bin("depcruise"),
+    ["--config", ".dependency-cruiser.mjs", "packages", "test", "examples", "scripts"],
+    "the rule's comment in .dependency-cruiser.mjs says what to do instead",
+  ],
+  ["unused code", bin("knip"), ["--no-progress", "--treat-config-hints-as-errors"], "remove it, or use it"],
 ];
 
 let failed = 0;

@@ -6,7 +6,7 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
  * Fewest random chars of a minted key (about 71 bits). Hand-made fixtures carry ids like `evt_1`: a fresh one of that
  * length would soon meet an older one, and a good handler would be blamed for ignoring it.
  */
-export const MIN_RANDOM_CHARS = 12;
+const MIN_RANDOM_CHARS = 12;
 
 /** Longest key of a provider's own, in chars: what Stripe promises for its ids, and far above those of the others. */
 const MAX_KEY_CHARS = 255;

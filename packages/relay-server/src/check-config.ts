@@ -20,7 +20,7 @@ export function checkConfig(config: RelayConfig): void {
 }
 
 /** Whether only this machine reaches the address. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 

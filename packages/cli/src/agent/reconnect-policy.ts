@@ -1,9 +1,9 @@
 /** Shortest wait before a new try, in ms: a relay that restarts is back in about that time. */
-export const MIN_RECONNECT_DELAY_MS = 500;
+const MIN_RECONNECT_DELAY_MS = 500;
 /** Longest wait before a new try, in ms. */
-export const MAX_RECONNECT_DELAY_MS = 30_000;
+const MAX_RECONNECT_DELAY_MS = 30_000;
 /** A session that lived this long, in ms, shows that the relay is well: the next loss starts again with short waits. */
-export const STABLE_SESSION_MS = 30_000;
+const STABLE_SESSION_MS = 30_000;
 
 /** How long to wait before the next try. Tries go on for ever. */
 export interface ReconnectPolicy {

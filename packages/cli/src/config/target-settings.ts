@@ -2,7 +2,7 @@ import { CliError } from "../errors.ts";
 import type { Target } from "../forward/target.ts";
 
 /** Header that carries the key where `--idempotency-header` names none. */
-export const DEFAULT_IDEMPOTENCY_HEADER = "X-Idempotency-Key";
+const DEFAULT_IDEMPOTENCY_HEADER = "X-Idempotency-Key";
 /** Time for a target's answer head in ms, unless `--timeout` sets another. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 

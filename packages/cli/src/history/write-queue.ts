@@ -2,7 +2,7 @@ import type { HeaderList } from "@tenfold/protocol";
 import type { HistoryWrite } from "./write-statements.ts";
 
 /** Bodies that may wait for the disk, in bytes: with 10 MiB a body at least 25 deliveries, and memory that a laptop has. */
-export const MAX_QUEUED_BYTES = 256 * 1024 * 1024;
+const MAX_QUEUED_BYTES = 256 * 1024 * 1024;
 /** One transaction, in rows and bytes: some ms of work, so that a backlog does not hold up the event loop. */
 const MAX_BATCH_WRITES = 500;
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;

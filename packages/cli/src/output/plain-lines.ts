@@ -83,7 +83,7 @@ export function summaryLine(row: DeliverySummary, style: LineStyle): string {
 }
 
 /** A key as it stands in a line; `-` for none. */
-export function keyText(key: string | null): string {
+function keyText(key: string | null): string {
   return key === null ? NOTHING : visible(key, { maxLength: MAX_KEY_CHARS });
 }
 

@@ -41,7 +41,7 @@ function writtenOut(char: string): string {
 }
 
 /** The char as JSON and JavaScript escape it, `\uXXXX` by UTF-16 unit. */
-export function escaped(char: string): string {
+function escaped(char: string): string {
   return Array.from({ length: char.length }, (_, at) => `\\u${hexUnit(char.charCodeAt(at))}`).join("");
 }
 

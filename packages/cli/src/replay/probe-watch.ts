@@ -2,13 +2,13 @@ import type { Effects } from "../history/history-store.ts";
 import type { Probe, ProbeSnapshot } from "../probes/probe.ts";
 
 /** Time between the two looks of the quiet baseline, in ms: a table that somebody else writes to shows within it. */
-export const BASELINE_MS = 300;
+const BASELINE_MS = 300;
 /** Time between two looks while changes are waited for, in ms: short beside any wait below. */
 const POLL_MS = 25;
 /** Longest wait for an end of changes, as a multiple of the rest that is waited for; a database that never rests would hold up the run. */
-export const MAX_SETTLE_FACTOR = 4;
+const MAX_SETTLE_FACTOR = 4;
 /** The same at the least, in ms. */
-export const MIN_MAX_SETTLE_MS = 5_000;
+const MIN_MAX_SETTLE_MS = 5_000;
 
 /** How long to wait after an attempt for a handler that writes after it has answered; all in ms. */
 export interface SettleTimes {

@@ -1,5 +1,5 @@
 /** What a peer did wrong, or what we were about to do wrong. */
-export const PROTOCOL_ERROR_CODES = [
+const PROTOCOL_ERROR_CODES = [
   /** A message that is no frame: too short, too long, an unknown type, a bad payload. */
   "malformed-frame",
   /** A frame that is not allowed in this state of the session or the stream. */

@@ -72,7 +72,7 @@ export class RecordingHandler implements StreamHandler {
 }
 
 /** A delivery as the agent got it. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly head: RequestHead;
   readonly stream: ResponderStream;
   readonly handler: RecordingHandler;

@@ -17,7 +17,7 @@ import {
 import { WebSocket } from "ws";
 
 /** How one request ended on the agent's side. */
-export interface StreamEnd {
+interface StreamEnd {
   /** Code of the relay's reset; undefined: both halves ended. */
   readonly reset: string | undefined;
 }

@@ -4,7 +4,7 @@ import type { Relay, RelayConfig } from "../config.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { connectAgent, type AgentScript, type ScriptedAgent } from "./scripted-agent.ts";
 
-export interface LogLine {
+interface LogLine {
   readonly level: string;
   readonly event: string;
   readonly fields: Record<string, string | number | boolean>;

@@ -8,7 +8,7 @@ import type {
 } from "@tenfold/protocol";
 
 /** What an agent did on a stream, in order. */
-export type StreamCall =
+type StreamCall =
   | { readonly call: "respond"; readonly head: ResponseHead; readonly body: string; readonly end: boolean }
   | { readonly call: "write"; readonly text: string }
   | { readonly call: "end"; readonly trailers: HeaderList }
