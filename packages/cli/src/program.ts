@@ -1,5 +1,6 @@
 import { Command as CommanderCommand, CommanderError, Option } from "commander";
 import type { Command, CommandContext, OptionSpec } from "./commands/command.ts";
+import type { CommandInput, OptionForm } from "./config/apply-settings.ts";
 import { CliError, EXIT } from "./errors.ts";
 import type { CliErrorCode, ExitCode } from "./errors.ts";
 import { nearestName } from "./output/nearest-name.ts";
@@ -15,6 +16,8 @@ const COMMON_OPTIONS: readonly OptionSpec[] = [
   { flags: "--quiet", description: "no notes, only results and errors" },
   { flags: "--no-color", description: "no colours (NO_COLOR)" },
 ];
+const SETTINGS_HELP =
+  "Settings: options over TENFOLD_* over tenfold.json in the project over ~/.config/tenfold/config.json.";
 const ROOT_FLAGS: ReadonlySet<string> = new Set(["--help", "-h", "--version", "-V"]);
 const HELP_COMMAND = "help";
 
@@ -47,7 +50,8 @@ export function readCommonFlags(argv: readonly string[]): CommonFlags {
 }
 
 /**
- * Runs what the command line asks for. `tunnel` alone shows the help and is no error, as is `--help` and `--version`.
+ * Runs what the command line asks for. `tunnel` alone starts where the settings say what the target is; elsewhere it shows the
+ * help, which is no error, as is `--help` and `--version`.
  *
  * @param argv without the paths of Node and the program
  * @throws CliError; of a wrong command line with the usage of that command as its only detail
@@ -57,7 +61,7 @@ export async function runProgram(
   { commands, version }: Program,
   context: ProgramContext,
 ): Promise<ExitCode> {
-  const route = findRoute(argv, commands);
+  const route = await findRoute(argv, commands, context);
   const result = { exitCode: EXIT.good as ExitCode };
   const root = createRoot(version, context);
   const specs = commands.map(
@@ -89,12 +93,19 @@ interface Route {
 }
 
 /** Finds the command, also behind common flags (`tunnel --json list`); all else belongs to the default command. */
-function findRoute(argv: readonly string[], commands: readonly Command[]): Route {
+async function findRoute(
+  argv: readonly string[],
+  commands: readonly Command[],
+  context: ProgramContext,
+): Promise<Route> {
   const common = new Set(COMMON_OPTIONS.map(({ flags }) => flags));
   const at = argv.findIndex((arg) => !common.has(arg));
   const word = argv[at];
   if (word === undefined) {
-    return { command: "", args: [], word };
+    const { isTargetSet } = await import("./config/apply-settings.ts");
+    return isTargetSet(context)
+      ? { command: DEFAULT_COMMAND, args: [DEFAULT_COMMAND, ...argv], word }
+      : { command: "", args: [], word };
   }
   const command = commands.find(({ name, aliases }) => name === word || aliases?.includes(word));
   if (command !== undefined || word === HELP_COMMAND || ROOT_FLAGS.has(word)) {
@@ -118,7 +129,10 @@ function createRoot(version: string, { stdout }: ProgramContext): CommanderComma
       .exitOverride()
       // Errors are shown by the renderer, once, in the form that was asked for.
       .configureOutput({ writeOut: (text) => void stdout.write(text), writeErr: () => {} })
-      .addHelpText("after", `\n${PROGRAM} <port|url> is short for ${PROGRAM} ${DEFAULT_COMMAND} <port|url>.`)
+      .addHelpText(
+        "after",
+        `\n${PROGRAM} <port|url> is short for ${PROGRAM} ${DEFAULT_COMMAND} <port|url>.\n${SETTINGS_HELP}`,
+      )
   );
 }
 
@@ -141,9 +155,25 @@ function addCommand(
   }
   return added.action(async () => {
     const [run, renderer] = await Promise.all([command.load(), context.loadRenderer()]);
-    const args = command.arguments.map((_, at) => added.args[at]);
-    result.exitCode = await run({ ...context, renderer }, args, added.opts());
+    const { args, options } = await withSettings(command, added, context);
+    result.exitCode = await run({ ...context, renderer }, args, options);
   });
+}
+
+/** What the command line says, with what stands in the environment and in files where it says nothing. */
+async function withSettings(
+  command: Command,
+  parsed: CommanderCommand,
+  context: ProgramContext,
+): Promise<CommandInput> {
+  const { applySettings } = await import("./config/apply-settings.ts");
+  const forms = parsed.options.map((option): [string, OptionForm] => {
+    const name = option.attributeName();
+    const spec = command.options.find(({ flags }) => flags === option.flags);
+    return [name, { isGiven: parsed.getOptionValueSource(name) === "cli", parse: spec?.parse }];
+  });
+  const args = command.arguments.map((_, at) => parsed.args[at]);
+  return applySettings({ command: command.name, args, options: parsed.opts() }, new Map(forms), context);
 }
 
 function toOption({ flags, description, parse, default: fallback }: OptionSpec): Option {

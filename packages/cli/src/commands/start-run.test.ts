@@ -74,7 +74,7 @@ interface Scene {
   stop(): void;
 }
 
-function scene(env: CommandContext["env"] = {}): Scene {
+function scene(): Scene {
   const folder = mkdtempSync(path.join(tmpdir(), "tenfold-start-"));
   opened.push({ close: () => rmSync(folder, { recursive: true, force: true }) });
   const shown = createShown();
@@ -86,7 +86,7 @@ function scene(env: CommandContext["env"] = {}): Scene {
     context: {
       stdout: process.stdout,
       stderr: process.stderr,
-      env,
+      env: {},
       cwd: folder,
       now: Date.now,
       signal: stopping.signal,
@@ -153,9 +153,9 @@ describe("tunnel 3000", () => {
       { now: Date.now, log: () => {} },
     );
     opened.push({ close: () => relay.close(0) });
-    const { shown, context, db, stop } = scene({ TENFOLD_RELAY: relay.url, TENFOLD_TOKEN: "t1" });
+    const { shown, context, db, stop } = scene();
     const port = await answeringTarget();
-    const running = runStart(context, [String(port)], { db, name: "shop" });
+    const running = runStart(context, [String(port)], { db, name: "shop", relay: relay.url, token: "t1" });
     expect(await shown.until("tunnel.ready")).toMatchObject({
       url: "https://hooks.example.com/t/shop",
       relay: relay.url,

@@ -70,7 +70,7 @@ function readSettings(
   options: OptionValues,
 ): StartSettings {
   const { env } = context;
-  const relayUrl = textOption(options, "relay", env["TENFOLD_RELAY"]);
+  const relayUrl = textOption(options, "relay");
   const port = numberOption(options, "port");
   if (relayUrl !== undefined && port !== undefined) {
     refuseTogether("--relay", "--port", "with a relay elsewhere there is no port on this machine");
@@ -81,10 +81,7 @@ function readSettings(
     historyPath: resolveHistoryPath(textOption(options, "db"), env, env["HOME"] ?? homedir()),
     recordOnly: options["recordOnly"] === true,
     name: textOption(options, "name"),
-    relay:
-      relayUrl === undefined
-        ? undefined
-        : readRelay(relayUrl, textOption(options, "token", env["TENFOLD_TOKEN"])),
+    relay: relayUrl === undefined ? undefined : readRelay(relayUrl, textOption(options, "token")),
     port: port ?? 0,
   };
 }
@@ -92,7 +89,7 @@ function readSettings(
 function readTarget(text: string | undefined, options: OptionValues): Target {
   if (text === undefined) {
     throw new CliError("no-target", "It is not said where deliveries go.", {
-      hint: "Give a port: tunnel 3000",
+      hint: 'Give a port: tunnel 3000, or write {"target": 3000} in tenfold.json.',
     });
   }
   const hostHeader = options["hostHeader"];

@@ -9,8 +9,8 @@ export const startCommand: Command = {
   summary: "Give a local port a public URL and record every delivery that comes in.",
   arguments: [
     {
-      usage: "<port|url>",
-      description: "where deliveries go: 3000, localhost:3000, http://127.0.0.1:3000/base",
+      usage: "[port|url]",
+      description: "where deliveries go: 3000, localhost:3000, http://127.0.0.1:3000/base (TENFOLD_TARGET)",
     },
   ],
   options: [

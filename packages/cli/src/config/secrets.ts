@@ -4,7 +4,8 @@ import { CliError } from "../errors.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const ENV_PREFIX = "TENFOLD_SECRET_";
-const REFERENCE_PREFIX = "env:";
+/** What a secret begins with that is the name of an environment variable, and not the secret itself. */
+export const REFERENCE_PREFIX = "env:";
 
 /**
  * Signing secrets by provider id, from `--secret PROVIDER=VALUE` (repeatable: several secrets while one is rotated) and,
@@ -23,12 +24,17 @@ export function resolveSecrets(
     secrets.set(provider, [...(secrets.get(provider) ?? []), dereference(value, env)]);
   }
   for (const { id } of providers) {
-    const value = env[`${ENV_PREFIX}${id.toUpperCase().replaceAll("-", "_")}`];
+    const value = env[secretVariable(id)];
     if (value !== undefined && value !== "" && !secrets.has(id)) {
       secrets.set(id, [dereference(value, env)]);
     }
   }
   return secrets;
+}
+
+/** `stripe` → `TENFOLD_SECRET_STRIPE`. */
+export function secretVariable(provider: string): string {
+  return `${ENV_PREFIX}${provider.toUpperCase().replaceAll("-", "_")}`;
 }
 
 function splitFlag(flagValue: string): [provider: string, value: string] {
@@ -66,5 +72,5 @@ function dereference(value: string, env: Environment): string {
 }
 
 function secretHint(provider: string): string {
-  return `Use --secret ${provider}=env:NAME_OF_A_VARIABLE, or set ${ENV_PREFIX}${provider.toUpperCase()}.`;
+  return `Use --secret ${provider}=env:NAME_OF_A_VARIABLE, or set ${secretVariable(provider)}.`;
 }
