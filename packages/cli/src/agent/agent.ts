@@ -11,6 +11,12 @@ import type { ReconnectPolicy } from "./reconnect-policy.ts";
 /** Longest wait for deliveries in flight to be recorded once the agent stops, in ms; longer is a stuck target's fault. */
 const STOP_TIMEOUT_MS = 3_000;
 
+/**
+ * Time for each step of a new try once the relay is known, in ms. A try that hangs in a link which is gone must not hold up the
+ * next one, which may find it mended.
+ */
+const RECONNECT_STEP_TIMEOUT_MS = 4_000;
+
 type Injected = "forwarder" | "history" | "now" | "onEvent";
 
 export interface AgentOptions extends Omit<DeliveryContext, Injected | "tunnel"> {
@@ -75,7 +81,7 @@ class TunnelAgent implements Agent {
   async #serveOnce(until: AbortSignal): Promise<void> {
     const ending = await this.#sessionEnding(until);
     if (!until.aborted) {
-      const retryInMs = this.#policy.nextDelayMs();
+      const retryInMs = this.#policy.nextDelayMs(this.#deps.now());
       this.#deps.onEvent({ type: "down", reason: ending.reason, retryInMs });
       await this.#deps.sleep(retryInMs, until);
     }
@@ -100,7 +106,9 @@ class TunnelAgent implements Agent {
   async #openSession(until: AbortSignal): Promise<RelaySession> {
     const { link } = this.#options;
     const session = await connectRelay(
-      this.#name === undefined ? link : { ...link, name: this.#name },
+      this.#name === undefined
+        ? link
+        : { ...link, name: this.#name, stepTimeoutMs: RECONNECT_STEP_TIMEOUT_MS },
       {
         onDelivery: (arrived, welcome) => this.#takeDelivery(arrived, welcome).handler,
         onGap: (gap) => this.#deps.onEvent({ type: "gap", ...gap }),

@@ -6,10 +6,8 @@ import { lookupLocalhostFirst } from "../forward/localhost-lookup.ts";
 import type { ArrivedDelivery } from "./handle-delivery.ts";
 import { shownRelayUrl, toRelayEndpoint } from "./relay-endpoint.ts";
 
-/** Time for TCP, TLS and the WebSocket handshake, in ms. */
-const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** Time for the relay's answer to `hello`, in ms. */
-const WELCOME_TIMEOUT_MS = 10_000;
+/** Time for TCP, TLS and the WebSocket handshake, and then once more for the relay's answer to `hello`, in ms. */
+const STEP_TIMEOUT_MS = 10_000;
 /** Largest WebSocket message taken, in bytes: one frame of the protocol is at most 64 KiB and its header. */
 const MAX_MESSAGE_BYTES = 128 * 1024;
 
@@ -23,6 +21,8 @@ export interface RelayLink {
   readonly resumeSecret: string;
   /** `tenfold/0.1.0` */
   readonly agent: string;
+  /** Time for the handshake, and again for the welcome, in ms. Default 10 s. */
+  readonly stepTimeoutMs?: number;
 }
 
 /** Why a session is over for its agent. */
@@ -60,7 +60,7 @@ export async function connectRelay(
   const session = createSession(socket, link, events);
   const stop = (): void => session.mux.terminate();
   signal.addEventListener("abort", stop, { once: true });
-  const timer = setTimeout(() => session.mux.terminate(), WELCOME_TIMEOUT_MS);
+  const timer = setTimeout(() => session.mux.terminate(), link.stepTimeoutMs ?? STEP_TIMEOUT_MS);
   try {
     signal.throwIfAborted();
     const welcome = await session.welcomed;
@@ -85,7 +85,7 @@ function openSocket(link: RelayLink, signal: AbortSignal): Promise<WebSocket> {
   signal.throwIfAborted();
   const socket = new WebSocket(endpoint, [SUBPROTOCOL], {
     perMessageDeflate: false,
-    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    handshakeTimeout: link.stepTimeoutMs ?? STEP_TIMEOUT_MS,
     maxPayload: MAX_MESSAGE_BYTES,
     followRedirects: false,
     lookup: lookupLocalhostFirst,
