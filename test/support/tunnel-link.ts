@@ -6,6 +6,11 @@ import type { TunnelHome, TunnelProcess } from "./tunnel.ts";
 
 export const LINK_TOKEN = "link-token-0123456789abcdef";
 
+/** The options of an agent that serves `shop`. */
+export function shopLink(relayUrl: string, token: string = LINK_TOKEN): string[] {
+  return ["--relay", relayUrl, "--token", token, "--name", "shop", "--json"];
+}
+
 /** A relay as a process of its own. `port` 0: a free one. */
 export async function startRelay(
   home: TunnelHome,
@@ -22,10 +27,7 @@ export async function startAgent(
   relayUrl: string,
 ): Promise<{ readonly agent: TunnelProcess; readonly target: RawTarget }> {
   const target = await startRawTarget();
-  const agent = startTunnel(home, [
-    String(target.port),
-    ...["--relay", relayUrl, "--token", LINK_TOKEN, "--name", "shop", "--json"],
-  ]);
+  const agent = startTunnel(home, [String(target.port), ...shopLink(relayUrl)]);
   await agent.waitForEvent("tunnel.ready");
   return { agent, target };
 }

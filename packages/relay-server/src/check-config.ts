@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import type { RelayConfig, TokenGrant } from "./config.ts";
 import { RelayError } from "./errors.ts";
 import { isTunnelName } from "./tunnels/name.ts";
+import { isTunnelDomain } from "./tunnels/tunnel-host.ts";
 
 /**
  * Looks for what would fail or be unsafe later.
@@ -50,7 +51,9 @@ function findFault(config: RelayConfig): Fault | undefined {
     return { message: `an embedded relay can't listen on ${config.host}`, hint: "Use 127.0.0.1." };
   }
   return (
-    findUrlFault(config.publicUrl) ?? config.tokens.map(findGrantFault).find((fault) => fault !== undefined)
+    findUrlFault(config.publicUrl) ??
+    findDomainFault(config) ??
+    config.tokens.map(findGrantFault).find((fault) => fault !== undefined)
   );
 }
 
@@ -71,6 +74,27 @@ function findUrlFault(publicUrl: string | undefined): Fault | undefined {
     message: `the public URL "${publicUrl}" can't be the base of tunnels`,
     hint: "Use http:// or https://, a host, and a path if need be; no user, query or fragment.",
   };
+}
+
+function findDomainFault({ domain, publicUrl, routing }: RelayConfig): Fault | undefined {
+  if (domain === undefined) {
+    return undefined;
+  }
+  if (routing === "embedded") {
+    return { message: "an embedded relay has one tunnel and no domain", hint: "Leave the domain out." };
+  }
+  if (!isTunnelDomain(domain)) {
+    return {
+      message: `"${domain}" can't be the domain of tunnels`,
+      hint: "Use a host name in lower case, such as hooks.example.com: no *, scheme, port, path or address.",
+    };
+  }
+  return publicUrl === undefined || /^[a-z]+:\/\/[^/]+\/*$/.test(publicUrl)
+    ? undefined
+    : {
+        message: `the public URL "${publicUrl}" has a path, and tunnels are hosts below ${domain}`,
+        hint: "Leave the path out of the public URL, or leave out the domain.",
+      };
 }
 
 function findGrantFault(grant: TokenGrant): Fault | undefined {

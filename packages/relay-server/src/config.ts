@@ -18,7 +18,15 @@ export interface RelayConfig {
    * only, no `/healthz`, no forwarding prefix.
    */
   readonly routing: "path" | "embedded";
-  /** Base of the public URLs, e.g. `https://hooks.example.com`; default: the address that it listens on. */
+  /**
+   * With `path`: tunnels are hosts below this domain as well, `<name>.<domain>`, and get every path of their host. Those are their
+   * public URLs then, with scheme and port of `publicUrl`.
+   */
+  readonly domain?: string;
+  /**
+   * Base of the public URLs, e.g. `https://hooks.example.com`; default: the address that it listens on. With a `domain` it has no
+   * path, and `http://<domain>:<port>` is the default.
+   */
   readonly publicUrl?: string;
   /** Empty: no token is asked for, loopback only. */
   readonly tokens: readonly TokenGrant[];

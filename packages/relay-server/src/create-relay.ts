@@ -1,4 +1,6 @@
+import type { IncomingMessage } from "node:http";
 import { isIPv6 } from "node:net";
+import { getHeader } from "@tenfold/providers";
 import { createAgentGateway, type AgentGateway } from "./agents/gateway.ts";
 import type { AgentSession } from "./agents/connection.ts";
 import { checkConfig } from "./check-config.ts";
@@ -10,6 +12,7 @@ import { createIngressServer, type IngressServer } from "./ingress/ingress-serve
 import { CLOSE_GRACE_MS } from "./limits.ts";
 import { isReserved } from "./tunnels/choose-name.ts";
 import { TunnelRegistry } from "./tunnels/registry.ts";
+import { labelBelow } from "./tunnels/tunnel-host.ts";
 
 /**
  * Starts a relay; it accepts requests and agents when the promise resolves.
@@ -19,18 +22,20 @@ export async function createRelay(config: RelayConfig, deps: RelayDeps): Promise
   checkConfig(config);
   const registry = new TunnelRegistry<AgentSession>({ now: deps.now });
   let publicUrl = "";
-  const urlOf = (name: string): string =>
-    config.routing === "embedded" ? publicUrl : `${publicUrl}/t/${name}`;
+  const urlOf = (name: string): string => publicUrlOf(name, publicUrl, config);
 
   const gateway = createAgentGateway(config, { ...deps, registry, urlOf });
   const findTunnel = (name: string): TunnelState => stateOf(name, registry, config);
   const nextDeliveryId = createDeliveryIds(deps.now);
   const handler = createIngressHandler(config, { ...deps, findTunnel, nextDeliveryId });
-  const ingress = createIngressServer(handler, (req, socket, first) => gateway.take(req, socket, first));
+  const ingress = createIngressServer(
+    handler,
+    (req, socket, first) => !isTunnelsOwn(req, config) && gateway.take(req, socket, first),
+  );
 
   const port = await listen(ingress, config);
   const url = `http://${toUrlHost(config.host)}:${port}`;
-  publicUrl = (config.publicUrl ?? url).replace(/\/+$/, "");
+  publicUrl = (config.publicUrl ?? defaultPublicUrl(url, port, config)).replace(/\/+$/, "");
   deps.log("info", "relay.listening", { url, routing: config.routing });
 
   let closed: Promise<void> | undefined;
@@ -42,6 +47,23 @@ export async function createRelay(config: RelayConfig, deps: RelayDeps): Promise
       await closed;
     },
   };
+}
+
+function defaultPublicUrl(url: string, port: number, { domain }: RelayConfig): string {
+  return domain === undefined ? url : `http://${domain}:${port}`;
+}
+
+function publicUrlOf(name: string, publicUrl: string, { routing, domain }: RelayConfig): string {
+  if (domain !== undefined) {
+    return publicUrl.replace(/^([a-z]+:\/\/)(?:\[[^\]]*\]|[^:/]*)/, `$1${name}.${domain}`);
+  }
+  return routing === "embedded" ? publicUrl : `${publicUrl}/t/${name}`;
+}
+
+/** A tunnel's host has no path of the relay's own, not even the agents' door. */
+function isTunnelsOwn(req: IncomingMessage, { domain }: RelayConfig): boolean {
+  const host = getHeader(req.rawHeaders, "host") ?? "";
+  return domain !== undefined && labelBelow(host, domain) !== undefined;
 }
 
 /** A name is known while it is served or leased, and for good when a token lists it. */

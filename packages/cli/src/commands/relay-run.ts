@@ -12,12 +12,14 @@ const DEFAULT_PORT = 8787;
 /** Runs a relay until the signal comes, then lets open deliveries finish. */
 export const runRelay: CommandRun = async (context, _args, options) => {
   const tokens = readTokens(context, options);
+  const domain = textOption(options, "domain", context.env["TENFOLD_DOMAIN"]);
   const publicUrl = textOption(options, "publicUrl", context.env["TENFOLD_PUBLIC_URL"]);
   const relay = await startPublicRelay(
     {
       host: textOption(options, "host") ?? DEFAULT_HOST,
       port: numberOption(options, "port") ?? DEFAULT_PORT,
       ...(publicUrl === undefined ? {} : { publicUrl }),
+      ...(domain === undefined ? {} : { domain }),
       maxBodyBytes: numberOption(options, "maxBody") ?? 0,
       tokens,
     },

@@ -26,6 +26,11 @@ export const relayCommand: Command = {
       description: "what public URLs begin with, e.g. https://hooks.example.com",
     },
     {
+      flags: "--domain <domain>",
+      description:
+        "tunnels are <name>.<domain>, e.g. hooks.example.com; without it they are paths, /t/<name>",
+    },
+    {
       flags: "--token <token>",
       description: "token that may open tunnels, repeatable; better in TENFOLD_RELAY_TOKENS, comma-separated",
       parse: appendText,
@@ -40,6 +45,8 @@ export const relayCommand: Command = {
   examples: [
     "tunnel relay",
     "TENFOLD_RELAY_TOKENS=$(openssl rand -hex 24) tunnel relay --public-url https://hooks.example.com",
+    "tunnel relay --domain hooks.example.com --public-url https://hooks.example.com",
+    "tunnel relay --domain localhost    # try host names on this machine: http://shop.localhost:8787",
   ],
   load: async () => (await import("./relay-run.ts")).runRelay,
 };

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { RelayMux, RequestHead } from "@tenfold/protocol";
+import { getHeader } from "@tenfold/providers";
 import type { RelayConfig, RelayDeps } from "../config.ts";
 import { RESPONSE_TIMEOUT_MS } from "../limits.ts";
 import { resolveRoute, type Route } from "../tunnels/resolve-route.ts";
@@ -9,7 +10,7 @@ import { forwardUpgrade } from "./forward-upgrade.ts";
 import type { PublicErrorCode } from "./public-errors.ts";
 import { findRequestFault } from "./request-fault.ts";
 import { RequestBody } from "./request-body.ts";
-import { toForwardedHeaders, toOriginForm } from "./request-head.ts";
+import { namesAnotherHost, toForwardedHeaders, toOriginForm } from "./request-head.ts";
 import { sendError, sendErrorToSocket } from "./send-error.ts";
 
 /** Where a tunnel's deliveries go now. */
@@ -91,7 +92,11 @@ function judge(req: IncomingMessage, config: RelayConfig, deps: IngressDeps): Ve
   if (target === undefined) {
     return { kind: "refuse", code: "bad-target" };
   }
-  const route = resolveRoute(target, config.routing);
+  const host = getHeader(req.rawHeaders, "host") ?? "";
+  if (config.domain !== undefined && namesAnotherHost(req.url ?? "", host)) {
+    return { kind: "refuse", code: "bad-host" };
+  }
+  const route = resolveRoute({ target, host }, config);
   switch (route.kind) {
     case "health":
       return { kind: "health" };

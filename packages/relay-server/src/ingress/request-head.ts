@@ -1,5 +1,6 @@
 import type { HeaderList } from "@tenfold/protocol";
 import { getHeader, setHeader } from "@tenfold/providers";
+import { plainHost } from "../tunnels/tunnel-host.ts";
 import { filterFields, removeHopByHop, removeHopByHopButUpgrade } from "./hop-by-hop.ts";
 
 /** What the relay knows of a request beside its own fields. */
@@ -41,6 +42,15 @@ export function toOriginForm(requestTarget: string): string | undefined {
   }
   const rest = requestTarget.slice(authority.length);
   return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+/**
+ * Whether a target in absolute form names another host than the `Host` field does. A proxy in front may have let the request
+ * pass for the one, and the tunnel would be that of the other.
+ */
+export function namesAnotherHost(requestTarget: string, host: string): boolean {
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(requestTarget)?.[1];
+  return authority !== undefined && plainHost(authority) !== plainHost(host);
 }
 
 /** Joins the peer to the last field of that name: the one that the nearest proxy wrote. */

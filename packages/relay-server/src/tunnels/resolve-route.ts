@@ -1,5 +1,6 @@
 import type { RelayConfig } from "../config.ts";
 import { isTunnelName } from "./name.ts";
+import { labelBelow } from "./tunnel-host.ts";
 
 /** Where a request goes. */
 export type Route =
@@ -18,11 +19,33 @@ export type Route =
 /** The one tunnel of an embedded relay; not seen outside. */
 export const EMBEDDED_NAME = "local";
 
-/** Finds the tunnel of an origin-form request-target. Nothing is decoded or normalised: `//x` and `/a/../b` stay so. */
-export function resolveRoute(target: string, routing: RelayConfig["routing"]): Route {
-  return routing === "embedded"
-    ? { kind: "tunnel", name: EMBEDDED_NAME, target, prefix: undefined }
-    : resolvePath(target);
+/** What a route is found by. */
+export interface Addressed {
+  /** In origin form. */
+  readonly target: string;
+  /** As the request names it; empty: not at all (HTTP/1.0). */
+  readonly host: string;
+}
+
+/**
+ * Finds the tunnel of a request: by its host where that is below the domain, whatever the path, else by its path. Nothing of
+ * the target is decoded or normalised: `//x` and `/a/../b` stay so.
+ */
+export function resolveRoute(
+  { target, host }: Addressed,
+  { routing, domain }: Pick<RelayConfig, "routing" | "domain">,
+): Route {
+  if (routing === "embedded") {
+    return { kind: "tunnel", name: EMBEDDED_NAME, target, prefix: undefined };
+  }
+  const label = domain === undefined ? undefined : labelBelow(host, domain);
+  return label === undefined ? resolvePath(target) : resolveLabel(label, target);
+}
+
+function resolveLabel(name: string, target: string): Route {
+  return isTunnelName(name)
+    ? { kind: "tunnel", name, target, prefix: undefined }
+    : { kind: "no-such-tunnel" };
 }
 
 const TUNNEL_PREFIX = "/t/";
